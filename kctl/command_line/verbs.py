@@ -122,6 +122,7 @@ GROUPS = (
             Verb("doctor", "kctl.commands.doctor", "Find stored objects that can't be used, and remove them", own=True),
             Verb("node", "kctl.commands.node", "Add, remove, stop and start simulated nodes", own=True),
             Verb("rbac", "kctl.commands.rbac", "See which permissions somebody needs, by what was asked", own=True),
+            Verb("clock", "kctl.commands.clock", "Let time pass in it: schedules, deadlines, leases", own=True),
             Verb("faults", "kctl.commands.faults", "Let requests go wrong on purpose", own=True),
             Verb("requests", "kctl.commands.requests", "Show who asked it what, and what came of it", own=True),
             Verb("reset", "kctl.commands.reset", "Delete everything that is stored in one", own=True),

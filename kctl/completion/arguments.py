@@ -216,6 +216,7 @@ _COMPLETERS: dict[str, Completer] = {
     "auth can-i": _access,
     "kustomize": _directory,
     **dict.fromkeys(("faults list", "faults rm"), _faults),
+    "clock advance": words("1m", "10m", "1h", "24h"),
     "ctx": entries("contexts"),
     "ns": names_of("namespace"),
     **dict.fromkeys(("history", "undo"), types_and_names(repeat=False)),

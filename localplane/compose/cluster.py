@@ -13,13 +13,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from localplane.apimachinery.clock.virtual import VirtualClock
+
 from .home import open_home, storage_named
 from .options import ClusterOptions
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-
-    from localplane.apimachinery.clock.virtual import VirtualClock
 
     from .server import Plane
 
@@ -31,8 +31,11 @@ def open_cluster(
     options: ClusterOptions | None = None, *, clock: VirtualClock | None = None
 ) -> AbstractAsyncContextManager[Plane]:
     """Ready, with everything that a fresh cluster has, when the block is entered. Raises InvalidOptions before
-    anything is started. It goes by `clock`, or else by the machine's."""
-    opened = _opened(options or ClusterOptions(), clock)
+    anything is started. It goes by `clock`, by one of its own if the options say so, or else by the machine's."""
+    options = options or ClusterOptions()
+    if clock is None and options.own_clock:
+        clock = VirtualClock()
+    opened = _opened(options, clock)
     return opened if clock is None else clock.around(opened)
 
 

@@ -326,7 +326,7 @@ class ClusterOptions:
     The plugins are kube-apiserver's flags. `nodes` is how many nodes are simulated: without one there is no scheduler
     either, and nobody says otherwise where there are no controllers. With an `administrator` there is a certificate of
     one, for a kubeconfig, also where the serving certificate is somebody else's. `seed` makes the simulation, and the
-    scheduler's choice among equals, the same each time."""
+    scheduler's choice among equals, the same each time. With an `own_clock`, time can be made to pass there."""
 
     name: str = "default"
     server: ServerOptions = field(default_factory=ServerOptions)
@@ -376,6 +376,10 @@ class ClusterOptions:
             shows_default=False,
         ),
     ] = None
+    own_clock: Annotated[
+        bool,
+        Flag("--own-clock", "Have a clock that can be advanced: see 'kctl clock'. It begins with the machine's time."),
+    ] = False
     service_cluster_ip_range: Annotated[
         str,
         Flag(

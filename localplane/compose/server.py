@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, TypeAlias
 
 from localplane.apimachinery.clock import present
+from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apimachinery.schema import DeclarationError
 from localplane.apiserver.admission import Plugin
 from localplane.apiserver.audit import AuditLogFile, Auditor, PolicyInvalid, read_policy_file
@@ -274,6 +275,7 @@ async def open_server(
         archive = archive_of(kernel.storage.cacher, kernel.installer)
         instruments.mount("snapshots", Snapshots(archive, plane=name, store=lambda: kernel.storage.store).handle)
         instruments.mount("rbac", _permissions(kernel.demands))
+        instruments.mount("clock", _clock(kernel.clock))
         plane = Plane(
             name=name,
             kernel=kernel,
@@ -302,6 +304,17 @@ async def open_server(
             await stack.enter_async_context(Background(partial(controller, plane)))
         stack.callback(kernel.faults.clear)  # nothing goes wrong on purpose while it stops
         yield plane
+
+
+def _clock(clock: VirtualClock | None) -> Instrument:
+    """It is imported when somebody asks."""
+
+    async def handle(request: Request, rest: str) -> Answer:
+        from localplane.instruments.clock import ClockInstrument
+
+        return await ClockInstrument(clock).handle(request, rest)
+
+    return handle
 
 
 def _permissions(demands: Demands) -> Instrument:

@@ -6,6 +6,7 @@ only whom the authorizer lets; a server's index does not tell of them. `requests
 
 Beside these:
 
+    clock      /localplane/v1/clock: what time it is, and letting time pass
     faults     /localplane/v1/faults: the rules by which things go wrong on purpose
     history    /localplane/v1/history: what happened, and what there was
     parameters what the parameters of an instrument say

@@ -141,9 +141,10 @@ class VirtualClock:
         self._timers, self._upkeep = _Timers(), _Timers()
 
     async def advance(self, by: timedelta, *, within: timedelta) -> None:
-        """Everything that becomes due meanwhile happens, in order, and whoever it concerns is done with it before the
-        next. Who advances while another does so waits for his turn. Raises ValueError for what is not forward, and
-        NotAtRest if the machine needs longer than `within`; what has happened by then stays."""
+        """It is ahead by so much more then. Everything that becomes due meanwhile happens, in order, and whoever it
+        concerns is done with it before the next. Who advances while another does so waits for his turn. Raises
+        ValueError for what is not forward, and NotAtRest if the machine needs longer than `within`; what has happened
+        by then stays."""
         if by <= timedelta(0):
             raise ValueError(f"a clock goes forward only: by more than 0, not by {by}")
         if datetime.fromtimestamp(self.timestamp(), UTC) > _LATEST - by:
@@ -151,15 +152,14 @@ class VirtualClock:
         give_up = time.monotonic() + within.total_seconds()
         async with self._advancing:
             await self._rest(give_up)
-            start = self.elapsed()
-            end, closely_until = start + by.total_seconds(), start + _CLOSELY
-            while (stop := self._next_stop(end, closely_until)) is not None:
+            ahead, closely_until = self._ahead + by.total_seconds(), self.elapsed() + _CLOSELY
+            while (stop := self._next_stop(time.monotonic() + ahead, closely_until)) is not None:
                 if time.monotonic() > give_up:
                     raise NotAtRest("there is always something else that is due")
                 self._go_to(stop)
                 await self._catch_up(stop, give_up)
-            self._go_to(end)
-            await self._catch_up(end, give_up)
+            self._ahead = ahead
+            await self._catch_up(self.elapsed(), give_up)
 
     def _next_stop(self, end: float, closely_until: float) -> float | None:
         """When something is due next; what keeps things fresh is no reason to stop later on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -183,6 +184,19 @@ def test_the_same_seed_chooses_the_same_nodes(here: Machine) -> None:
         assert here.kctl("wait", "pod/pod", "--for=condition=ready", "--timeout=50s").code == 0
         chosen.append(here.kctl("get", "pod", "pod", "-o", "jsonpath={.spec.nodeName}").stdout)
     assert chosen[0] == chosen[1]
+
+
+def test_time_can_be_made_to_pass_where_a_plane_has_its_own_clock(here: Machine) -> None:
+    here.up("--own-clock", "--nodes", "0")
+    here.kctl("create", "cronjob", "hourly", "--schedule=0 * * * *", "--image=i")
+    assert re.fullmatch(r"\S+Z, 0s ahead of the machine's clock\n", here.kctl("clock", "show").stdout)
+    done = here.kctl("clock", "advance", "61m")
+    assert (done.code, done.stderr) == (0, "")
+    assert re.fullmatch(r"\S+Z, 1h1m0s ahead of the machine's clock\n", done.stdout)
+    jobs = here.kctl("get", "jobs", "-o", "jsonpath={.items[*].metadata.creationTimestamp}").stdout
+    assert re.fullmatch(r"(\S+T\d\d:00:\d\dZ ?){1,2}", jobs)
+    done = here.kctl("clock", "advance", "-5m")
+    assert done.code == 1
 
 
 def are_ready(here: Machine, plane: str, count: int) -> bool:

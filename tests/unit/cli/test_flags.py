@@ -89,6 +89,7 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--disable-admission-plugins A,B", {"cluster.disabled_admission_plugins": ("A", "B")}),
     ("--nodes 3", {"cluster.nodes": 3}),
     ("--seed 7", {"cluster.seed": 7}),
+    ("--own-clock", {"cluster.own_clock": True}),
     ("-d", {"detach": True}),
     ("--detach", {"detach": True}),
     ("--no-wait", {"wait": False}),
