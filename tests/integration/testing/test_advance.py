@@ -120,8 +120,8 @@ def condition(obj: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def test_a_cron_job_has_its_jobs_on_the_hour_and_they_end(branch: Cluster) -> None:
-    branch.apply(CRON_JOB)
     before = branch.now
+    branch.apply(CRON_JOB)
     branch.advance(seconds=(before.replace(minute=30) + 3 * HOUR - before).total_seconds())
     jobs = branch.list("jobs")
     begun = [parse_time(job["metadata"]["creationTimestamp"]) for job in jobs]
@@ -329,8 +329,8 @@ def test_what_expires_in_a_branch_does_so_by_its_own_clock(branch: Cluster) -> N
 
 
 def test_many_small_steps_are_one_large_one(branch: Cluster) -> None:
-    branch.apply(CRON_JOB)
     before = branch.now
+    branch.apply(CRON_JOB)
     for _ in range(26):
         branch.advance(minutes=5)
     assert timedelta(minutes=130) <= branch.now - before < timedelta(minutes=140)
@@ -338,8 +338,8 @@ def test_many_small_steps_are_one_large_one(branch: Cluster) -> None:
 
 
 def test_those_who_advance_at_once_do_so_one_after_the_other(branch: Cluster) -> None:
-    branch.apply(CRON_JOB)
     before = branch.now
+    branch.apply(CRON_JOB)
 
     async def both(own: AsyncCluster) -> None:
         await asyncio.gather(own.advance(hours=1), own.advance("1h"), own.advance(timedelta(hours=1)))
@@ -351,6 +351,7 @@ def test_those_who_advance_at_once_do_so_one_after_the_other(branch: Cluster) ->
 
 async def test_it_is_the_same_in_ones_own_event_loop_and_in_sqlite() -> None:
     async with cluster(storage="sqlite", nodes=0) as own:
+        before = own.now
         await own.apply(CRON_JOB)
         event = {
             "apiVersion": "v1",
@@ -359,7 +360,6 @@ async def test_it_is_the_same_in_ones_own_event_loop_and_in_sqlite() -> None:
             "involvedObject": {"kind": "Pod", "name": "x", "namespace": "default"},
         }
         await own.create(event)
-        before = own.now
         await own.advance(minutes=61)
         assert len(await own.list("jobs")) == full_hours(before, own.now)
         with pytest.raises(NotFound):
