@@ -3,8 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# How many tests run at once: make test JOBS=0 runs them one by one, in this process.
-JOBS ?= 2
+# How many tests run at once: one more than there are cores, since some wait. JOBS=0 runs them one by one, in this process.
+JOBS ?= 3
 # Whether exactly the versions and files of requirements-dev.lock are installed: make LOCKED=1 test. CI does so.
 LOCKED ?=
 # Anything for the command itself: make up ARGS="--port 7443", make test ARGS="-k watch -x"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.examples.kubectl import Kubectl, kubectls
-from tests.e2e.up.machine import Machine, machine
+from tests.e2e.up.machine import Machine, machine, until
 
 _NUMBERS = count(1)
 _PATIENCE = 120.0
@@ -36,10 +35,14 @@ class Tool:
 
     def until(self, resource: str, path: str, wanted: Callable[[str], object]) -> str:
         """Wait until a jsonpath is so."""
-        give_up = time.monotonic() + _PATIENCE
-        while not wanted(found := self.value(resource, path)):
-            assert time.monotonic() < give_up, f"{resource} {path} stays {found!r}"
-            time.sleep(0.1)
+        found = ""
+
+        def is_so() -> object:
+            nonlocal found
+            found = self.value(resource, path)
+            return wanted(found)
+
+        until(is_so, _PATIENCE, lambda: f"{resource} {path} stays {found!r}")
         return found
 
 

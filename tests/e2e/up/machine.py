@@ -97,11 +97,13 @@ def _usual(arguments: tuple[str, ...]) -> list[str]:
     return [*port, *quick, *arguments]
 
 
-def until(happened: Callable[[], object], within: float = WITHIN) -> None:
-    give_up = time.monotonic() + within
+def until(happened: Callable[[], object], within: float = WITHIN, why: Callable[[], str] = str) -> None:
+    """Who has waited long looks less often: others have the cores meanwhile."""
+    begun = time.monotonic()
     while not happened():
-        assert time.monotonic() < give_up, "it did not happen in time"
-        time.sleep(0.02)
+        waited = time.monotonic() - begun
+        assert waited < within, why() or "it did not happen in time"
+        time.sleep(min(0.02 + waited / 20, 1.0))
 
 
 @contextmanager

@@ -116,8 +116,8 @@ def test_of_one_that_was_killed_itself_the_next_takes_away_what_is_left(here: Ma
         child = int(process.stdout.readline())
         process.kill()
         process.wait()
-    os.kill(child, signal.SIGKILL)
-    until(lambda: is_gone(child))
+        os.kill(child, signal.SIGKILL)
+        until(lambda: is_gone(child))
     assert list(temporary.iterdir()) != []
     assert len(list(here.state.glob(".planes/*"))) == 1
     assert here.kctl("up", *QUICK, "--", SH, "-c", "exit 0").code == 0
