@@ -9,7 +9,7 @@ import typer
 
 from kctl.commands import new_app
 from kctl.errors import UsageError
-from localplane.cli.down import kill, stop
+from localplane.cli.down import kill, stop, sweep
 from localplane.cli.flags import duration
 from localplane.cli.places import DEFAULT_NAME, known_names
 from localplane.cli.run_file import running_names
@@ -17,7 +17,11 @@ from localplane.cli.run_file import running_names
 app = new_app()
 
 _HELP = """\
-Stop a control plane, and make the context current again that was before it. The data stays.
+Stop a control plane and take its context away. The data stays.
+
+If another plane's context was current before, it is so again. If another cluster's was, no context is current then,
+and how to go back is told: scripts that still run must not end up in a cluster that they were not meant for. With
+`kctl up --switch-context=always`, whatever was current before is so again.
 
 A plane that is not up is no error. One that was killed is cleaned up after.
 
@@ -42,11 +46,14 @@ def down(
         raise UsageError("--name and --all contradict one another", hint="See 'kctl down --help' for usage.")
     patience = duration(timeout)
     names = list(known_names()) if every else [name or DEFAULT_NAME]
-    stopped = [one for one in names if (kill(one) if force else stop(one, timeout=patience)) is not None]
+    stopped = [one for name in names if (one := kill(name) if force else stop(name, timeout=patience)) is not None]
     for one in stopped:
-        sys.stdout.write(f"{one} has stopped.\n")
+        sys.stdout.write(f"{one.record.name} has stopped.\n")
+    if stopped and (sentence := stopped[-1].left.sentence()):
+        sys.stdout.write(f"{sentence}\n")
     if not stopped:
         sys.stdout.write(_nothing(names, every=every))
+    sweep()
 
 
 def _nothing(names: list[str], *, every: bool) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from kctl.commands import new_app
 from kctl.errors import KctlError, UsageError
+from localplane.cli.down import sweep
 from localplane.cli.lines import show
 from localplane.cli.logs import LogReader, follow
 from localplane.cli.places import DEFAULT_NAME, places
@@ -51,6 +52,7 @@ def show_status(
         return
     found = [status(name)] if name else all_statuses()
     _show_statuses(found, as_list=name is None, output=output)
+    sweep()
     raise typer.Exit(0 if any(one.is_good for one in found) else 1)
 
 

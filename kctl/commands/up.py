@@ -18,7 +18,9 @@ _HELP = """\
 Start a local control plane: a Kubernetes API that every tool on this machine can use.
 
 It runs in the foreground until Ctrl-C, or with --detach until `kctl down`. Its context, kctl-NAME, is added to your
-kubeconfig and made the current one; when it stops the context is removed and the one before is current again.
+kubeconfig and made the current one, as kind and minikube do; when it stops the context is removed. A plane that was
+current before is current again then; another cluster is not, unless you say --switch-context=always: whatever still
+runs would be in that cluster from one command to the next.
 
 A name that is up already is an error, except with --detach: then there is nothing to do.
 
@@ -41,6 +43,8 @@ Examples:
   kctl up --name test --ephemeral -f manifests/
   # Apply the manifests again whenever they are saved
   kctl up -f manifests/ --watch
+  # Leave the current context as it is
+  kctl up -d --switch-context=never && kubectl --context kctl-default get namespaces
   # Keep the data somewhere else
   kctl up --data-dir ./data
   # Use an etcd cluster that is already there

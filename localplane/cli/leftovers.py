@@ -9,15 +9,15 @@ import tempfile
 from pathlib import Path
 
 from localplane.apiserver.storage.data_directory import DataDirectory, is_data_directory
+from localplane.temporary import OWNER, PREFIXES
 
 from .context import remove_context
 from .run_file import RunRecord
 
-TEMPORARY_PREFIX = "kctl-"
-_TEMPORARY = (TEMPORARY_PREFIX, "localplane-")  # the second where a server with no data keeps its keys
+TEMPORARY_PREFIX = PREFIXES[1]
 
 # Who has a kubeconfig of an emptied plane goes on using it, so its keys stay.
-_KEPT_WHEN_EMPTIED = frozenset({"lock.json", "localplane-data.json", "pki", "kubeconfig"})
+_KEPT_WHEN_EMPTIED = frozenset({"lock.json", "localplane-data.json", "pki", "kubeconfig", OWNER})
 
 
 def take_away(record: RunRecord, *, context: bool = True) -> None:
@@ -50,7 +50,7 @@ def delete(data_dir: Path) -> bool:
 
 def _remove_temporary(path: Path) -> None:
     """Only where temporary directories are made, only with our name, and only if it is really ours."""
-    if path.parent != Path(tempfile.gettempdir()).resolve() or not path.name.startswith(_TEMPORARY):
+    if path.parent != Path(tempfile.gettempdir()).resolve() or not path.name.startswith(PREFIXES):
         return
     try:
         found = path.lstat()

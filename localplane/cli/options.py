@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import operator
 import os
 import secrets
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from localplane.apimachinery.times import parse_duration
 from localplane.apiserver.server.flags import Flag, between, exist, flags_of, problems, with_values
 from localplane.compose.options import ETCD_PASSWORD, ClusterOptions, StorageKind, StorageOptions
 
+from .context import SwitchContext
 from .errors import OptionsContradict
 from .manifests.reader import STDIN
 from .places import DEFAULT_NAME, places
@@ -126,15 +126,19 @@ class UpOptions:
     ] = None
     merge_context: bool = True
     switch_context: Annotated[
-        bool,
+        SwitchContext,
         Flag(
-            "--no-switch-context",
-            "Add the context, but leave the current one as it is.",
-            words=bool,
-            default=False,
-            read=operator.not_,
+            "--switch-context",
+            "Whether its context becomes the current one. auto: yes, and when it stops, a plane that was current before"
+            " is so again, but no other cluster; always: whatever was current before is so again; never: no.",
+            metavar="auto|always|never",
+            words=str,
+            default="auto",
+            read=SwitchContext,
+            refusal='there is no --switch-context "{text}": it is one of auto, always, never',
         ),
-    ] = True
+    ] = SwitchContext.AUTO
+    no_switch_context: Annotated[bool, Flag("--no-switch-context", "The same as --switch-context=never.")] = False
     log_file: Annotated[
         Path | None,
         Flag("--log-file", "With a command: leave the plane's log here.", metavar="FILE", shows_default=False),
@@ -145,6 +149,10 @@ class UpOptions:
     @property
     def storage(self) -> StorageOptions:
         return self.cluster.storage
+
+    @property
+    def switching(self) -> SwitchContext:
+        return SwitchContext.NEVER if self.no_switch_context else self.switch_context
 
     @property
     def keeps_nothing(self) -> bool:
@@ -233,6 +241,8 @@ class UpOptions:
             yield "--watch needs manifests to watch: name them with -f"
         if self.watch and STDIN in self.filenames:
             yield "--watch and -f - contradict one another: what was piped in can't change"
+        if self.no_switch_context and self.switch_context is SwitchContext.ALWAYS:
+            yield "--no-switch-context and --switch-context=always contradict one another"
         yield from self._command_problems()
         if not self.wait and not self.detach:
             yield "--no-wait is for --detach: what runs in the foreground is waited for"

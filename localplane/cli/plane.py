@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -30,13 +29,14 @@ from localplane.client.workqueue.supervision import Background
 from localplane.compose.cluster import open_cluster
 from localplane.compose.kubeconfig import reachable
 from localplane.compose.options import ClusterOptions, StorageKind
+from localplane.temporary import temporary_directory
 
-from .context import Merged, add_context, context_name, remove_context
+from .context import Merged, SwitchContext, add_context, context_name, remove_context
 from .errors import PlaneError
 from .leftovers import TEMPORARY_PREFIX, empty, take_away
 from .logs import FILE_ONLY
 from .manifests.applier import Applier
-from .manifests.reader import Manifest, read_what_can_be
+from .manifests.reader import STDIN, Manifest, read_what_can_be
 from .manifests.watcher import follow
 from .options import UpOptions
 from .ports import free_port
@@ -120,12 +120,16 @@ class RunningPlane:
         _log.info("emptying %s", self._options.name)
         if data_dir is not None:
             empty(data_dir)
-        if self._options.watch:
-            # What was applied since is what its files say by now.
-            self._manifests, problems = read_what_can_be((*map(str, self._options.crds), *self._options.filenames))
-            for problem in problems:
-                _log.warning("%s", problem)
+        self._manifests = self._manifests_now()
         self._note(phase=STARTING, round=self.record.round + 1)
+
+    def _manifests_now(self) -> Sequence[Manifest]:
+        """What the files say by now; what was piped in is what it was. One that can't be read is no reason to end."""
+        files = [name for name in (*map(str, self._options.crds), *self._options.filenames) if name != STDIN]
+        manifests, problems = read_what_can_be(files)
+        for problem in problems:
+            _log.warning("%s", problem)
+        return [*(manifest for manifest in self._manifests if manifest.source == "stdin"), *manifests]
 
     async def _one_round(self, data_dir: Path | None, port: int | None) -> int:
         """Serve until somebody ends it. Returns the port, for the next round to have the same."""
@@ -147,7 +151,7 @@ class RunningPlane:
 
     async def _apply(self, applier: Applier) -> int:
         outcome = await applier.apply(self._manifests)
-        if outcome.problems and not self._options.watch:
+        if outcome.problems and not self._options.watch and not self.record.round:
             raise PlaneError("not everything could be applied:\n" + "\n".join(f"* {one}" for one in outcome.problems))
         for problem in outcome.problems:
             _log.warning("%s", problem)
@@ -159,7 +163,7 @@ class RunningPlane:
         if not self._options.merge_context:
             return None
         try:
-            merged = add_context(plane.kubeconfig, switch=self._options.switch_context, into=self._options.kubeconfig)
+            merged = add_context(plane.kubeconfig, switch=self._options.switching, into=self._options.kubeconfig)
         except ConfigError as error:
             # Going on would be worse: whoever uses kubectl now would use it on another cluster.
             raise PlaneError(
@@ -195,7 +199,7 @@ class RunningPlane:
             StartReport(
                 self.record,
                 milliseconds,
-                switched=self._options.switch_context,
+                switched=self._options.switching is not SwitchContext.NEVER,
                 before=merged.before if merged else "",
                 applied=applied,
                 nodes=self._options.cluster.simulated_nodes,
@@ -238,7 +242,7 @@ class RunningPlane:
         )
         path = self._claim.places.directory / "socket"
         if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:
-            path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX))) / "socket"
+            path = stack.enter_context(temporary_directory(TEMPORARY_PREFIX)) / "socket"
         await stack.enter_async_context(listening(path, handler))
         return path
 
@@ -248,10 +252,9 @@ class RunningPlane:
         if options.storage.kind is StorageKind.MEMORY:
             yield None
         elif options.ephemeral:
-            with tempfile.TemporaryDirectory(prefix=TEMPORARY_PREFIX) as path:
-                resolved = Path(path).resolve()
-                self.record = replace(self.record, data_dir=str(resolved))
-                yield resolved
+            with temporary_directory(TEMPORARY_PREFIX) as path:
+                self.record = replace(self.record, data_dir=str(path))
+                yield path
         else:
             yield options.storage.data_dir or self._claim.places.data
 

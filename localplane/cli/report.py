@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 
+from .context import Left
 from .lines import Block, show, tidy
 from .options import UpOptions
 from .places import places
@@ -14,7 +15,7 @@ from .run_file import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class StartReport:
-    """`before` is the context that was current; empty if nothing was switched."""
+    """`before` is the context that was current when it came."""
 
     record: RunRecord
     milliseconds: float
@@ -30,7 +31,7 @@ def print_report(report: StartReport) -> None:
     _tell(_block(report))
 
 
-def print_stopped(options: UpOptions) -> None:
+def print_stopped(options: UpOptions, left: Left) -> None:
     """The last word of a plane in the foreground; a terminal has put `^C` into the line."""
     if sys.stdout.isatty():
         sys.stdout.write("\n")
@@ -40,7 +41,7 @@ def print_stopped(options: UpOptions) -> None:
         kept = "Nothing is kept."
     else:
         kept = f"The data stays in {tidy(options.storage.data_dir or places(options.name).data)}."
-    _tell(Block(f"{options.name} has stopped. {kept}"))
+    _tell(Block(" ".join(filter(None, (f"{options.name} has stopped. {kept}", left.sentence())))))
 
 
 def _tell(block: Block) -> None:
@@ -77,5 +78,6 @@ def _block(report: StartReport) -> Block:
 def _context(report: StartReport) -> str:
     name = report.record.context
     if not report.switched:
-        return f"{name} (not current: kubectl --context {name})"
+        other = f", {report.before} is" if report.before not in ("", name) else ""
+        return f"{name} (not current{other}: kubectl --context {name})"
     return f"{name} (current; was {report.before})" if report.before not in ("", name) else f"{name} (current)"

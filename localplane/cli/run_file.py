@@ -26,6 +26,8 @@ from .processes import birth, is_alive
 STARTING, READY, STOPPING = "starting", "ready", "stopping"
 
 _FORMAT = 1
+_PATIENCE = 1.0
+_LOOK_AGAIN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,11 @@ class Claim:
 
     @classmethod
     def take(cls, name: str) -> Self:
-        """Raises AlreadyUp at once if a plane of this name runs."""
+        """Raises AlreadyUp if a plane of this name runs."""
         where = places(name)
         make_private(where.directory.parent.parent)
         make_private(where.directory.parent)
+        give_up = time.monotonic() + _PATIENCE
         while True:
             make_private(where.directory)
             try:
@@ -78,7 +81,12 @@ class Claim:
                 continue  # the one before us has taken its directory away
             if not _locked(lock):
                 os.close(lock)
-                raise AlreadyUp(already_up(name, read(where)))
+                holder = read(where)
+                if (holder is None or not holder.is_alive) and time.monotonic() < give_up:
+                    # Somebody cleans up after a kill, or begins and has not said so yet: a moment decides it.
+                    time.sleep(_LOOK_AGAIN)
+                    continue
+                raise AlreadyUp(already_up(name, holder))
             if _is_still(where.lock, lock):
                 return cls(where, lock, read(where))
             os.close(lock)

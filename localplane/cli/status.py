@@ -88,7 +88,9 @@ def block(one: Status) -> Block:
     rows += _running_rows(one, record) if one.state not in ("killed", "down") else []
     if record.data_dir:
         rows.append(("data", tidy(record.data_dir)))
-    footer = f"kctl down --name {one.name} cleans up." if one.state == "killed" else ""
+    footer = ""
+    if one.state == "killed":
+        footer = "What it left is taken away." if record.ephemeral else f"kctl down --name {one.name} cleans up."
     title = f"{one.name} was killed" if one.state == "killed" else f"{one.name} is {one.state}"
     return Block(title, good=one.is_good, rows=rows, footer=footer)
 

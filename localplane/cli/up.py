@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from localplane.apiserver.long_work import THREAD_SWITCH_SECONDS
 
 from .command import CommandRun
+from .context import Left, current_context
 from .daemon import Terminal, detach
-from .down import clean_abandoned
+from .down import sweep
 from .errors import AlreadyUp, PlaneError
 from .logs import FILE_ONLY, leave_log, start_logging
 from .manifests.reader import Manifest, read_manifests
-from .options import COMMAND_PREFIX, UpOptions
+from .options import UpOptions
 from .places import places
 from .report import StartReport, print_report, print_stopped
 from .run_file import READY, Claim, RunRecord, record_of_this_process, running
@@ -58,15 +59,21 @@ def up(options: UpOptions, *, quiet: bool = False) -> int:
     start = _Start(options, manifests, began, command)
     quiet = quiet or command is not None  # what is printed is the command's
     report = _silence if quiet else print_report
+    sweep(besides=options.name)
     if options.detach:
         record = running(options.name)
         return _up_already(record, options) if record else _detached(start, report)
-    if command is not None:
-        clean_abandoned(COMMAND_PREFIX)
+    befores: list[str] = []
+
+    def ready(started: StartReport) -> None:
+        befores.append(started.before if started.switched else "")
+        report(started)
+
     with _claimed(options) as claim:
-        code = _until_its_end(start, claim, report)
+        code = _until_its_end(start, claim, ready)
     if not quiet:
-        print_stopped(options)
+        before = befores[0] if befores else ""
+        print_stopped(options, Left(current_context(options.kubeconfig) if before else "", before))
     return code
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import tempfile
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, nullcontext
@@ -15,6 +14,7 @@ from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.errors import StorageError
 from localplane.client.workqueue.supervision import Background
 from localplane.files import write_atomically
+from localplane.temporary import temporary_directory
 
 from .options import StorageKind, StorageOptions
 from .storage import OpenStorage, branch_storage, default_data_dir, open_storage
@@ -41,7 +41,7 @@ async def open_home(
         async with open_storage(options) as storage:
             directory = storage.data_dir
             if directory is None:
-                directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
+                directory = stack.enter_context(temporary_directory())
             async with _claimed(storage, directory) if alone else nullcontext():
                 yield Home(storage, directory, clock)
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
+
+from localplane.temporary import temporary_directory
 
 # It can't be resolved anywhere (RFC 6761), and what is sent to port 9 is discarded.
 _SERVER: Final = "https://use-the-cluster-fixture.localplane.invalid:9"
@@ -35,12 +36,13 @@ class Guard:
 
     def __init__(self) -> None:
         self._before: dict[str, str | None] = {}
-        self._directory: tempfile.TemporaryDirectory[str] | None = None
+        self._directory: Path | None = None
+        self._stack = ExitStack()
 
     def begin(self) -> None:
         if self._directory is not None:
             return
-        self._directory = tempfile.TemporaryDirectory(prefix="localplane-guard-")
+        self._directory = self._stack.enter_context(temporary_directory())
         self._before = {variable: os.environ.get(variable) for variable in ("KUBECONFIG", *_IN_CLUSTER)}
         for variable in _IN_CLUSTER:
             os.environ.pop(variable, None)
@@ -52,7 +54,7 @@ class Guard:
         if self._directory is None:
             return
         _put(self._before)
-        self._directory.cleanup()
+        self._stack.close()
         self._directory = None
 
     @contextmanager
@@ -73,7 +75,7 @@ class Guard:
     @property
     def _file(self) -> Path:
         assert self._directory is not None  # it has begun
-        return Path(self._directory.name, "kubeconfig")
+        return self._directory / "kubeconfig"
 
     def _lead_to(self, content: str) -> None:
         """A reader sees one or the other, and nobody else does."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 
 from localplane.apimachinery.clock.virtual import VirtualClock
 from localplane.apiserver.server.options import ServerOptions
 from localplane.compose.cluster import open_cluster
 from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
+from localplane.temporary import temporary_directory
 
 from .blocking import Cluster, LoopThread
 from .clusters import AsyncCluster
@@ -39,7 +38,7 @@ class Settings:
         with ExitStack() as stack:
             data_dir = None
             if self.storage is not StorageKind.MEMORY:
-                data_dir = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="localplane-")))
+                data_dir = stack.enter_context(temporary_directory())
             options = ClusterOptions(
                 name="localplane",
                 server=ServerOptions(port=0),

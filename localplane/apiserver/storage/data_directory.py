@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localplane.files import write_atomically
+from localplane.temporary import OWNER
 
 from .errors import StorageError
 
@@ -36,8 +37,9 @@ _LOCK = "lock.json"
 _MARKER = "localplane-data.json"
 _FORMAT = 1
 
-# What may lie in a directory that we make our own: what an interrupted first start left, and what mkfs puts there.
-_NOT_FOREIGN = frozenset({_LOCK, f"{_MARKER}.tmp", "lost+found"})
+# What may lie in a directory that we make our own: what an interrupted first start left, what mkfs puts
+# there, and whose it is if it is a temporary one.
+_NOT_FOREIGN = frozenset({_LOCK, f"{_MARKER}.tmp", "lost+found", OWNER})
 
 
 class DataDirectoryError(StorageError):

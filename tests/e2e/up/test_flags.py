@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import signal
 import socket
 import ssl
 import subprocess
@@ -218,6 +220,50 @@ def test_the_context_goes_where_it_was_told_and_is_current_only_if_it_may(here: 
     assert "name: kctl-default" in text
     assert 'current-context: ""' in text
     assert not here.kubeconfig.exists()
+
+
+def test_one_that_keeps_nothing_leaves_nothing_not_even_another_cluster_as_the_current_one(here: Machine) -> None:
+    here.kubeconfig.parent.mkdir()
+    here.kubeconfig.write_text(
+        "apiVersion: v1\nkind: Config\ncurrent-context: prod\n"
+        "contexts: [{name: prod, context: {cluster: prod, user: prod}}]\n"
+    )
+    file = here.home / "a.yaml"
+    file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: before}\n")
+    done = here.up("--ephemeral", "--storage", "sqlite", "--switch-context=auto", "-f", str(file))
+    assert "kctl-default (current; was prod)" in done.stdout
+    file.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: now}\n")
+    assert here.kctl("reset", "--yes") == Outcome(0, "default is empty.\n", "")
+    assert here.kctl("get", "cm", "a", "-o", "jsonpath={.data.a}").stdout == "now"
+
+    status = here.status()
+    os.kill(status["pids"]["server"], signal.SIGKILL)
+    until(lambda: here.status()["state"] != "up")
+    until(lambda: here.kctl("status").stdout == "No plane is up. Start one with `kctl up`.\n")
+    assert not Path(status["dataDir"]).exists()
+    assert list((here.state / ".planes").iterdir()) == []
+    config = here.user_config()
+    assert (config["current-context"], [entry["name"] for entry in config["contexts"]]) == ("", ["prod"])
+
+
+def test_what_is_current_is_told_when_it_comes_and_when_it_goes(here: Machine) -> None:
+    here.kubeconfig.parent.mkdir()
+    here.kubeconfig.write_text(
+        "apiVersion: v1\nkind: Config\ncurrent-context: prod\n"
+        "contexts: [{name: prod, context: {cluster: prod, user: prod}}]\n"
+    )
+    done = here.up("--switch-context", "never")
+    assert "kctl-default (not current, prod is: kubectl --context kctl-default)" in done.stdout
+    assert here.kctl("down") == Outcome(0, "default has stopped.\n", "")
+    assert here.user_config()["current-context"] == "prod"
+    here.up()
+    none = "No context is current; prod was, before it: `kctl ctx prod` goes back."
+    assert here.kctl("down") == Outcome(0, f"default has stopped.\n{none}\n", "")
+    assert here.user_config()["current-context"] == ""
+    refused = here.kctl("up", "--no-switch-context", "--switch-context=always")
+    assert refused.stderr.startswith("error: --no-switch-context and --switch-context=always contradict one another")
+    unknown = here.kctl("up", "--switch-context=maybe")
+    assert unknown.stderr.startswith('error: there is no --switch-context "maybe": it is one of auto, always, never')
 
 
 def test_of_several_kubeconfigs_the_first_that_exists_is_changed(here: Machine) -> None:

@@ -58,6 +58,18 @@ def test_the_report_says_where_it_is_and_how_to_stop_it(here: Machine, terminal:
     assert "default has stopped. The data stays in ~/.local/state/kctl/default." in terminal.text
 
 
+def test_reset_asks_first_unless_it_is_told_not_to(terminal: Terminal) -> None:
+    terminal.type(f"clear; {shlex.join([*KCTL, 'reset'])}; echo it ended with $?", "Enter")
+    until(lambda: "Delete everything that is stored in default? [y/N]" in terminal.text)
+    terminal.type("n", "Enter")
+    until(lambda: "it ended with 1" in terminal.text)
+    assert "nothing was deleted: default is as it was" in terminal.text
+    terminal.type(f"clear; {shlex.join([*KCTL, 'reset', '--yes'])}; echo it ended with $?", "Enter")
+    until(lambda: "it ended with 0" in terminal.text)
+    assert "default is down and keeps no data." in terminal.text
+    assert "[y/N]" not in terminal.text
+
+
 def test_forty_columns_are_enough(here: Machine, terminal: Terminal) -> None:
     terminal.resize(40, 24)
     up(terminal)

@@ -146,7 +146,8 @@ def test_a_second_one_runs_beside_it(there: Machine) -> None:
     both = json.loads(there.kctl("status", "-o", "json").stdout)
     assert [one["name"] for one in both] == ["default", "second"]
     assert both[0]["url"] != both[1]["url"]
-    assert there.kctl("down", "--name", "second") == Outcome(0, "second has stopped.\n", "")
+    again = "The current context is kctl-default again."
+    assert there.kctl("down", "--name", "second") == Outcome(0, f"second has stopped.\n{again}\n", "")
     assert there.user_config()["current-context"] == "kctl-default"
     assert is_gone(both[1]["pids"]["server"])
     assert there.kctl("down", "--name", "second") == Outcome(0, "second is not up. Up are: default.\n", "")
@@ -166,11 +167,12 @@ def test_reset_empties_one_that_is_up_and_everything_goes_on_working(there: Mach
 def test_from_up_to_down_and_back(here: Machine, kubectl_program: str) -> None:
     here.kubeconfig.parent.mkdir()
     here.kubeconfig.write_text(OWN)
-    here.up("--storage", "sqlite")
+    here.up("--storage", "sqlite", "--switch-context", "always")
     kubectl(kubectl_program, here, "create", "configmap", "kept")
     pid = here.status()["pids"]["server"]
 
-    assert here.kctl("down") == Outcome(0, "default has stopped.\n", "")
+    again = "The current context is prod again."
+    assert here.kctl("down") == Outcome(0, f"default has stopped.\n{again}\n", "")
     assert is_gone(pid)
     config = here.user_config()
     assert (config["current-context"], [entry["name"] for entry in config["contexts"]]) == ("prod", ["prod"])

@@ -12,6 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from localplane.apiserver.server.flags import flags_of, with_values
+from localplane.cli.context import SwitchContext
 from localplane.cli.flags import command
 from localplane.cli.options import UpOptions
 from localplane.compose.options import Retention, StorageKind
@@ -96,7 +97,9 @@ FLAGS: list[tuple[str, dict[str, Any]]] = [
     ("--wait", {"wait": True}),
     ("--timeout 1m30s", {"timeout": timedelta(seconds=90)}),
     ("--kubeconfig k", {"kubeconfig": Path("k")}),
-    ("--no-switch-context", {"switch_context": False}),
+    ("--switch-context always", {"switch_context": SwitchContext.ALWAYS}),
+    ("--switch-context=never", {"switch_context": SwitchContext.NEVER}),
+    ("--no-switch-context", {"no_switch_context": True}),
     ("--log-file l", {"log_file": Path("l")}),
     ("-v", {"verbose": True}),
     ("--verbose", {"verbose": True}),

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from localplane.cli import run_file
-from localplane.cli.down import clean_abandoned, stop
+from localplane.cli.down import stop, sweep
 from localplane.cli.errors import AlreadyUp, PlaneError
 from localplane.cli.places import known_names, places, state_directory
 from localplane.cli.processes import birth, is_alive, resident_bytes, signal_if_same
@@ -60,13 +61,25 @@ def test_who_waited_for_a_lock_that_went_away_begins_with_a_new_one(
             Claim.take("default")
 
 
-def test_what_killed_planes_of_commands_left_is_cleaned_up_and_nobody_else_s(state: Path) -> None:
-    for name, ephemeral in (("run-1", True), ("run-2", True), ("test", True)):
+def test_what_killed_planes_left_that_keep_nothing_is_swept_and_nothing_else(state: Path) -> None:
+    for name, ephemeral in (("run-1", True), ("run-2", True), ("test", True), ("kept", False)):
         with Claim.take(name) as claim:
             claim.write(replace(record(name), ephemeral=ephemeral))
+            claim.places.log.write_text("what it said")
     with Claim.take("run-2"):
-        clean_abandoned("run-")
-        assert entries(state) == ["run-2", "test"]
+        sweep()
+        assert entries(state) == ["kept", "run-2"]
+    assert read(places("kept")) is not None
+
+
+def test_whoever_starts_while_somebody_cleans_up_is_not_told_that_it_is_up(state: Path) -> None:
+    assert state
+    with Claim.take("default") as claim:
+        claim.write(replace(record(), pid=2**22 + 1))
+        cleaner = threading.Timer(0.05, claim.release)
+        cleaner.start()
+        Claim.take("default").release()
+        cleaner.join()
 
 
 @pytest.fixture
