@@ -7,7 +7,7 @@ This file is imported by every command, so it holds the version and nothing else
     servers, catalog, apiserver       the servers, the built-in kinds, the generic library
     controllers, scheduler, nodes     the life in a cluster
     client, tls, apis, apimachinery   what a client needs, down to the vocabulary
-    files                             files that are written whole
+    files, temporary                  files that are written whole; directories that go also after a kill
 """
 
 __version__ = "0.1.0"

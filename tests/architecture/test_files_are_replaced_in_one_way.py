@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 OTHERS = {
     "localplane/apiserver/storage/sqlite/schema.py:_create": "SQLite writes the file; it and its name are synced",
     "localplane/apiserver/storage/etcd/program/process.py:_append": "a log that is full gets another name",
+    "localplane/temporary.py:_locked_before_it_is_seen": "it is empty, and a lock that no power cut outlasts",
 }
 CREATES = {"mkstemp", "NamedTemporaryFile", "O_CREAT"}
 RENAMES = {"rename", "replace"}
