@@ -52,7 +52,7 @@ export function faultsPage() {
     }));
     const others = answer.rules.filter((/** @type {Json} */ rule) => !USUAL.some((one) => one.rule.name === rule.name));
     fill(rules, usual, others.map((/** @type {Json} */ rule) => card(rule.name, JSON.stringify(rule.do), rule, () => off(rule.name))));
-    fill(record, answer.record.slice(-30).reverse().map((/** @type {Json} */ hit) => h('li', null, h('time', null, `#${hit.number}`), h('div', null, h('strong', null, hit.rule), ` ${hit.verb} `, h('code', null, hit.path ?? ''), h('div.muted', null, [hit.user, hit.userAgent].filter(Boolean).join(' · '))))), !answer.record.length && h('li.muted', null, 'Nothing was struck yet.'));
+    fill(record, answer.record.slice(-30).reverse().map((/** @type {Json} */ hit) => h('li', null, h('time', null, `#${hit.number}`), h('div', null, h('strong', null, hit.rule), ` ${hit.verb} `, h('code', null, hit.path ?? ''), h('div.muted', null, [hit.user, hit.userAgent].filter(Boolean).join(' · '))))), !answer.record.length && h('li.none.muted', null, 'Nothing was struck yet.'));
   };
   const card = (/** @type {string} */ title, /** @type {string} */ text, /** @type {Json | undefined} */ rule, /** @type {() => void} */ turn) =>
     h('article.card.fault', { class: rule ? 'on' : '' }, h('div.card-head', null, h('strong', null, title),

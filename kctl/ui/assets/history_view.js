@@ -17,7 +17,7 @@ const WORDS = /** @type {Record<string, string>} */ ({ ADDED: 'created', MODIFIE
 function writerOf(one) {
   const user = (one.user ?? '').replace(/^system:serviceaccount:[^:]*:/, '');
   const agent = (one.userAgent ?? '').split(' ')[0];
-  return [...new Set([user, agent])].filter(Boolean).join(' · ');
+  return user === one.user ? [user, agent].filter(Boolean).join(' · ') : user;
 }
 
 /** Which fields are different, by their paths. @param {any} before @param {any} after @param {string} [path] @returns {string[]} */
@@ -45,7 +45,7 @@ export function historyView(kind, first) {
     [...list.querySelectorAll('button')].forEach((item, index) => {
       const one = revisions[index];
       const fields = one.type === 'MODIFIED' ? changedFields(seen(revisions[index + 1]?.object ?? null), seen(one.object)) : [];
-      fill(item, h('strong', null, fields.length ? fields.slice(0, 2).join(', ') + (fields.length > 2 ? ` and ${fields.length - 2} more` : '') : WORDS[one.type] ?? one.type), h('span.muted', { title: one.time ?? '' }, one.time ? `${age(one.time)} ago` : ''), h('span.muted.small', { title: `${one.user ?? ''} ${one.userAgent ?? ''}` }, writerOf(one)));
+      fill(item, h('strong', null, fields.length ? fields.slice(0, 2).join(', ') + (fields.length > 2 ? ` and ${fields.length - 2} more` : '') : WORDS[one.type] ?? one.type), h('span.muted.small', { title: `${one.user ?? ''} ${one.userAgent ?? ''}` }, writerOf(one)), h('span.muted.small', { title: one.time ?? '' }, one.time ? `${age(one.time)} ago` : ''));
     });
     const one = revisions[picked];
     if (!one) return fill(detail, h('p.muted', null, 'Its past is not known.'));

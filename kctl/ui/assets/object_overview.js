@@ -100,7 +100,7 @@ function drawRollout(place, kind, object, sets, pods) {
   const { ready, wanted, updated } = readiness(object);
   const owned = (/** @type {Json} */ set) => pods.filter((pod) => (pod.metadata.ownerReferences ?? []).some((/** @type {Json} */ one) => one.uid === set.metadata.uid));
   const revision = (/** @type {Json} */ set) => Number(set.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
-  const revisions = sets.filter((set) => (set.spec?.replicas ?? 0) > 0 || owned(set).length || set === sets.at(-1)).sort((one, other) => revision(other) - revision(one));
+  const revisions = sets.filter((set) => (set.spec?.replicas ?? 0) > 0 || owned(set).length).sort((one, other) => revision(other) - revision(one));
   fill(place,
     h('h2', null, 'Rollout'),
     h('div.rollout-line', null, h('strong', null, `${ready} of ${wanted} ready`), kind.resource !== 'replicasets' && updated < wanted && h('span.busy', null, `${updated} updated`)),

@@ -64,7 +64,7 @@ export function overviewPage() {
     if (podKind) lives.push(liveObjects(pathOf(podKind, state.namespace), {}, (objects) => { pods = [...objects.values()]; drawNodes(); }));
     if (state.kind('', 'nodes')) lives.push(liveObjects('/api/v1/nodes', {}, (objects) => { nodeList = [...objects.values()].sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1)); drawNodes(); }));
     const eventKind = state.kind('', 'events');
-    if (eventKind) lives.push(liveObjects(pathOf(eventKind, state.namespace), {}, (objects) => fill(events, latest([...objects.values()]).map(eventItem), !objects.size && h('li.muted', null, 'Nothing has happened yet.'))));
+    if (eventKind) lives.push(liveObjects(pathOf(eventKind, state.namespace), {}, (objects) => fill(events, latest([...objects.values()]).map(eventItem), !objects.size && h('li.none.muted', null, 'Nothing has happened yet.'))));
     drawWorkloads();
   };
   watch();

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,8 +16,11 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.client.rest.client import Client
 from localplane.client.rest.names import GroupVersionResource
 from localplane.client.rest.resources import PatchType, ResourceClient
-from tests.e2e.kctl.test_ui import Console
+from tests.e2e.kctl.test_ui import Console, started
+from tests.e2e.ui import pictures
 from tests.e2e.ui.browser import WITHIN, Browser, Page
+from tests.e2e.up.machine import Machine
+from tests.e2e.watch.cutting_proxy import cutting_proxy
 
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 SECRETS = GroupVersionResource("", "v1", "secrets")
@@ -285,6 +288,30 @@ async def test_every_page_fits_and_can_be_used_by_keys(
     await page.until("location.hash.startsWith('#/object/core/v1/configmaps/')")
 
 
+async def test_a_tab_says_that_its_server_is_gone_and_comes_back_by_itself(
+    browser: Browser, plane: Machine, client: Client, space: str
+) -> None:
+    host, _, port = str(plane.record()["url"]).removeprefix("https://").rpartition(":")
+    maps = client.resource(CONFIG_MAPS, space)
+    with ExitStack() as between:
+        proxy = between.enter_context(cutting_proxy(host, int(port)))
+        console = between.enter_context(
+            started(plane, "--no-open", "--namespace", space, "--server", f"https://127.0.0.1:{proxy.port}")
+        )
+        page = await browser.page()
+        await page.open(console.link)
+        await page.until("document.querySelector('.sidebar a')")
+        await go(page, "#/list/core/v1/configmaps?q=" + space)
+        await page.until("document.querySelector('.total')?.textContent.startsWith('1 of ')")  # kube-root-ca.crt
+        proxy.close()
+        await page.until("document.querySelector('.banner:not([hidden])')?.innerText.startsWith('The server is gone.')")
+        await maps.create(config_map("meanwhile"))
+        with cutting_proxy(host, int(port), at=proxy.port):
+            await page.until("document.querySelector('.banner').hidden")
+            await page.until(row("meanwhile"))
+            assert page.errors == []
+
+
 class _Attacker(BaseHTTPRequestHandler):
     """A server of somebody else on this machine, which writes down the cookies that it is sent."""
 
@@ -384,3 +411,9 @@ async def test_a_page_of_another_has_no_success(
     stranger = await browser.page(of_its_own=True)
     await stranger.open(room)
     await stranger.until("document.body?.innerText.includes('lets in who opens its link')")
+
+
+def test_pictures_of_it_are_kept_small() -> None:
+    for scene in pictures.SCENES:
+        picture = (pictures.FOLDER / f"{scene.name}.webp").read_bytes()
+        assert (picture[:4], picture[8:12], len(picture) < pictures.LARGEST) == (b"RIFF", b"WEBP", True), scene.name

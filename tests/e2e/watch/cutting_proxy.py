@@ -9,9 +9,10 @@ from contextlib import contextmanager, suppress
 
 
 class CuttingProxy:
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, *, at: int = 0) -> None:
+        """`at` is the port to listen on, such as that of one which was closed; 0 is any that is free."""
         self._target = (host, port)
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", at))
         self.port: int = self._listener.getsockname()[1]
         self.accepted = 0
         self._open: list[socket.socket] = []
@@ -57,8 +58,8 @@ def _shut(one: socket.socket) -> None:
 
 
 @contextmanager
-def cutting_proxy(host: str, port: int) -> Iterator[CuttingProxy]:
-    proxy = CuttingProxy(host, port)
+def cutting_proxy(host: str, port: int, *, at: int = 0) -> Iterator[CuttingProxy]:
+    proxy = CuttingProxy(host, port, at=at)
     thread = threading.Thread(target=proxy.serve, daemon=True)
     thread.start()
     try:
