@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import Context, copy_context
 from datetime import UTC, datetime, timedelta
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Any, Final, Protocol, TypeVar
 from weakref import WeakSet
@@ -27,6 +27,7 @@ _ROUNDS: Final = 8
 _LOOKS: Final = 6
 _PATIENCE: Final = 50
 _PAUSE: Final = 0.001
+_MOST_CANCELLED: Final = 100
 _LATEST: Final = datetime(9000, 1, 1, tzinfo=UTC)
 
 
@@ -41,17 +42,19 @@ class NotAtRest(TimeoutError):
 
 
 class VirtualTimer:
-    __slots__ = ("_call", "_context", "due", "is_over", "is_upkeep")
+    __slots__ = ("_call", "_context", "_timers", "due", "is_over")
 
-    def __init__(self, due: float, call: Callable[[], object], *, is_upkeep: bool) -> None:
+    def __init__(self, due: float, call: Callable[[], object], timers: _Timers) -> None:
         self.due = due
-        self.is_upkeep = is_upkeep
         self.is_over = False
         self._call = call
+        self._timers = timers
         self._context: Context = copy_context()
 
     def cancel(self) -> None:
-        self.is_over = True
+        if not self.is_over:
+            self.is_over = True
+            self._timers.cancelled()
 
     def ring(self) -> None:
         self.is_over = True
@@ -64,9 +67,16 @@ class _Timers:
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, VirtualTimer]] = []
         self._order = count()
+        self._cancelled = 0
 
-    def add(self, timer: VirtualTimer) -> None:
-        heappush(self._heap, (timer.due, next(self._order), timer))
+    def __len__(self) -> int:
+        """Those that nobody waits for any more count until they are swept out."""
+        return len(self._heap)
+
+    def add(self, due: float, call: Callable[[], object]) -> VirtualTimer:
+        timer = VirtualTimer(due, call, self)
+        heappush(self._heap, (due, next(self._order), timer))
+        return timer
 
     def first(self) -> VirtualTimer | None:
         while self._heap:
@@ -75,6 +85,14 @@ class _Timers:
                 return timer
             heappop(self._heap)
         return None
+
+    def cancelled(self) -> None:
+        """Most timers are set anew before they ring, and some would lie there for a day."""
+        self._cancelled += 1
+        if self._cancelled > _MOST_CANCELLED and self._cancelled * 2 > len(self._heap):
+            self._heap = [entry for entry in self._heap if not entry[2].is_over]
+            heapify(self._heap)
+            self._cancelled = 0
 
 
 class VirtualClock:
@@ -86,6 +104,7 @@ class VirtualClock:
         self._timers = _Timers()
         self._upkeep = _Timers()
         self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_due = float("inf")
         self._workers: WeakSet[Worker] = WeakSet()
         self._advancing = asyncio.Lock()
 
@@ -96,6 +115,11 @@ class VirtualClock:
     @property
     def ahead(self) -> timedelta:
         return timedelta(seconds=self._ahead)
+
+    @property
+    def timers(self) -> int:
+        """How many are set, with those that were cancelled lately."""
+        return len(self._timers) + len(self._upkeep)
 
     def timestamp(self) -> float:
         return time.time() + self._ahead
@@ -125,9 +149,9 @@ class VirtualClock:
         self, when: float, callback: Callable[..., object], *args: Any, is_upkeep: bool = False
     ) -> VirtualTimer:
         """When `elapsed` is that far; see `waiting.call_at`."""
-        timer = VirtualTimer(when, lambda: callback(*args), is_upkeep=is_upkeep)
-        (self._upkeep if is_upkeep else self._timers).add(timer)
-        self._set_alarm()
+        timer = (self._upkeep if is_upkeep else self._timers).add(when, lambda: callback(*args))
+        if self._alarm is None or when < self._alarm_due:
+            self._set_alarm()
         return timer
 
     def mind(self, worker: Worker) -> None:
@@ -195,7 +219,8 @@ class VirtualClock:
             self._alarm = None
         firsts = [timer.due for timer in (self._timers.first(), self._upkeep.first()) if timer is not None]
         if firsts:
-            delay = max(0.0, min(firsts) - self.elapsed())
+            self._alarm_due = min(firsts)
+            delay = max(0.0, self._alarm_due - self.elapsed())
             self._alarm = asyncio.get_running_loop().call_later(delay, self._strike)
 
     def _strike(self) -> None:
