@@ -154,9 +154,9 @@ def test_a_finished_job_goes_after_its_time_to_live_and_not_before(branch: Clust
     job = branch.get("job/work")
     assert condition(job, "Complete")["status"] == "True"
     finished = parse_time(condition(job, "Complete")["lastTransitionTime"])
-    branch.advance(finished + HOUR - branch.now - timedelta(seconds=5))
+    branch.advance(finished + HOUR - branch.now - timedelta(minutes=2))
     branch.get("job/work")
-    branch.advance(seconds=10)
+    branch.advance(minutes=3)
     with pytest.raises(NotFound):
         branch.get("job/work")
     assert branch.list("pods", "default") == []
@@ -193,10 +193,10 @@ def test_a_silent_node_is_not_ready_and_its_pods_are_evicted_in_order(branch: Cl
     branch.advance(minutes=10)
     ready = condition(branch.get(node), "Ready")
     assert ready["status"] == "Unknown"
-    assert timedelta(seconds=28) < parse_time(ready["lastTransitionTime"]) - stopped < timedelta(seconds=60)
+    assert timedelta(seconds=28) < parse_time(ready["lastTransitionTime"]) - stopped < timedelta(seconds=120)
     assert {taint["key"] for taint in branch.get(node)["spec"]["taints"]} == {"node.kubernetes.io/unreachable"}
     gone = parse_time(branch.get(pod)["metadata"]["deletionTimestamp"]) - stopped
-    assert timedelta(seconds=300) < gone < timedelta(seconds=450), "tolerated for five minutes, and then told to go"
+    assert timedelta(seconds=300) < gone < timedelta(seconds=540), "tolerated for five minutes, and then told to go"
     (other,) = [each for each in branch.list("pods", "default") if each["metadata"]["name"] != pod["metadata"]["name"]]
     assert other["spec"]["nodeName"] != pod["spec"]["nodeName"]
     assert condition(other, "Ready")["status"] == "True"
