@@ -4,6 +4,7 @@ socket. None of it needs a listener, so whatever belongs to a server is built on
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from .home import Home
 from .in_process import InProcessTransport
 
 _JUDGED_FIRST: Final = timedelta(milliseconds=250)
+_FEED_SECONDS: Final = 2.0
 
 A = TypeVar("A", bound=Authorizer)
 
@@ -82,12 +84,19 @@ class Kernel(Generic[A]):
         self.admission.initialize(
             Provided(self.client, self.informers, self.objects, self.authorizer, self.demanding, self.faults)
         )
+        self._behind_at, self._behind_since = 0, 0.0
         if self.clock is not None:
             self.clock.mind(self)
 
     def work_in_hand(self) -> str:
-        """What the cache has not heard of yet."""
-        return "" if self.storage.cacher.has_caught_up else "changes on their way from the store"
+        """What the cache has not heard of yet; but a store may have revisions that concern nobody here."""
+        cacher = self.storage.cacher
+        if cacher.has_caught_up:
+            return ""
+        if cacher.revision != self._behind_at:
+            self._behind_at, self._behind_since = cacher.revision, time.monotonic()
+        is_coming = time.monotonic() - self._behind_since < _FEED_SECONDS
+        return "changes on their way from the store" if is_coming else ""
 
     def _definitions(self) -> list[Definition]:
         return self.installer.definitions()

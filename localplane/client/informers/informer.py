@@ -12,11 +12,12 @@ Kubernetes: client-go/tools/cache/shared_informer.go.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from localplane.apimachinery.clock.waiting import mind
 from localplane.apimachinery.objects import JSONObject
@@ -28,6 +29,8 @@ from .handlers import Added, EventHandler, ProcessorListener, Removed, UpdateNot
 from .indexer import Indexer, IndexFunction, Lister
 from .list_watch import ListerWatcher
 from .reflector import Reflector, ReflectorOptions
+
+_FIRST_LIST_SECONDS: Final = 10.0
 
 
 class SharedInformer:
@@ -56,6 +59,7 @@ class SharedInformer:
         self._tasks: asyncio.TaskGroup | None = None
         self._background: Background | None = None
         self._started = False
+        self._began = 0.0
         mind(self)
 
     @property
@@ -67,10 +71,13 @@ class SharedInformer:
         await self._fifo.synced.wait()
 
     def work_in_hand(self) -> str:
-        """What it has not told yet, or whom."""
-        is_behind = self._tasks is not None and (
-            not self.has_synced or self._fifo or any(listener.is_behind for listener in self._listeners)
-        )
+        """What it has not told yet. A first list that does not come is not waited for longer than it ever takes: it may
+        be refused for as long as somebody likes."""
+        if self._tasks is None:
+            return ""
+        if not self.has_synced and time.monotonic() - self._began < _FIRST_LIST_SECONDS:
+            return "what informers list first"
+        is_behind = self._fifo or any(listener.is_behind for listener in self._listeners)
         return "changes that somebody is to hear of" if is_behind else ""
 
     @property
@@ -95,7 +102,7 @@ class SharedInformer:
         """Until it is cancelled."""
         if self._started:
             raise RuntimeError("an informer runs once")
-        self._started = True
+        self._started, self._began = True, time.monotonic()
         try:
             async with asyncio.TaskGroup() as tasks:
                 self._tasks = tasks

@@ -14,6 +14,12 @@ from localplane.apimachinery import times
 from localplane.apimachinery.clock import elapsed, present, timestamp
 from localplane.apimachinery.clock.virtual import NotAtRest, VirtualClock
 from localplane.apimachinery.clock.waiting import AtWork, call_at, loop_time, mind, sleep, time_limit
+from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.objects import JSONObject
+from localplane.client.informers import informer as informers
+from localplane.client.informers.informer import SharedInformer
+from localplane.client.rest.options import ListOptions
+from localplane.client.rest.watch import WatchStream
 
 WITHIN = timedelta(seconds=30)
 MINUTE = timedelta(minutes=1)
@@ -204,3 +210,26 @@ async def test_only_forward_and_not_for_ever(by: timedelta) -> None:
     with pytest.raises(ValueError, match=r"forward only|after the year 9000"):
         await clock.advance(by, within=WITHIN)
     assert clock.ahead == timedelta(0)
+
+
+async def test_an_informer_whose_first_list_never_comes_is_waited_for_no_longer_than_lists_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Refusing:
+        async def list(self, options: ListOptions) -> JSONObject:
+            raise NotFound(f"nobody serves this ({options.limit})")
+
+        def watch(self, options: ListOptions) -> WatchStream:
+            raise NotFound(f"nobody serves this ({options.limit})")
+
+    clock = VirtualClock()
+    with clock.running():
+        informer = SharedInformer(Refusing())
+        assert informer.work_in_hand() == ""
+        async with informer:
+            await asyncio.sleep(0.01)
+            assert informer.work_in_hand() == "what informers list first"
+            with pytest.raises(NotAtRest, match="there is still work on what informers list first"):
+                await clock.advance(MINUTE, within=timedelta(0))
+            monkeypatch.setattr(informers, "_FIRST_LIST_SECONDS", 0.0)
+            await clock.advance(MINUTE, within=WITHIN)
