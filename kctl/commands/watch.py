@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 async def run(session: Session, flags: FlagSet) -> int:
     import asyncio
 
-    wanted = await sources.sources(session, flags)
+    scope = sources.Scope.of(session, flags)
+    wanted = await sources.sources(session, scope, flags.arguments)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     received: list[int] = []
@@ -29,16 +30,21 @@ async def run(session: Session, flags: FlagSet) -> int:
         received.append(number)
         stop.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end, number)
     by_table = flags.text("output") in ("", "wide") and not flags.text("template")
     must_exist = not flags.is_on("ignore-not-found")
     if by_table and session.is_terminal and flags.is_on("live") and not _is_dumb():
-        await _live(session, flags, wanted, stop, must_exist=must_exist)
+        live = screen.LiveView(session, flags, scope, wanted)
+        await _live(live, stop, must_exist=must_exist)
+        if signal.SIGHUP not in received:
+            live.leave_behind()
     else:
         view = _plain_view(session, flags, by_table=by_table)
         await feed.follow(session, wanted, view, stop, as_rows=by_table, must_exist=must_exist)
-    return 128 + signal.SIGTERM if signal.SIGTERM in received else 0
+    if signal.SIGHUP in received:
+        _leave_quietly()
+    return next((128 + number for number in (signal.SIGTERM, signal.SIGHUP) if number in received), 0)
 
 
 def _is_dumb() -> bool:
@@ -49,17 +55,25 @@ def _plain_view(session: Session, flags: FlagSet, *, by_table: bool) -> changes.
     return rows.Lines(session, flags) if by_table else rows.Documents(session, flags)
 
 
-async def _live(
-    session: Session, flags: FlagSet, wanted: list[sources.Source], stop: asyncio.Event, *, must_exist: bool
-) -> None:
+async def _live(view: screen.LiveView, stop: asyncio.Event, *, must_exist: bool) -> None:
     import asyncio
 
-    view = screen.LiveView(flags, wanted, stop)
+    async def end() -> None:
+        await stop.wait()
+        view.end()
+
     async with asyncio.TaskGroup() as group:
-        drawing = group.create_task(view.run())
-        await feed.follow(session, wanted, view, stop, as_rows=True, must_exist=must_exist)
-        drawing.cancel()
-    view.leave_behind()
+        others = [group.create_task(view.run()), group.create_task(end())]
+        await view.follow(must_exist=must_exist)
+        for task in others:
+            task.cancel()
+
+
+def _leave_quietly() -> None:
+    """The terminal is gone: whatever is still to be written has no reader, which is no error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (1, 2):
+        os.dup2(nowhere, descriptor)
 
 
 COMMAND = Command(

@@ -1,7 +1,7 @@
 """A collection as rows: the server's Table taken apart, so that a reflector can follow it object by object.
 
-A row is a small object: its metadata, its `cells` and the definitions of their `columns`. Servers that know no Tables
-answer with whole objects; then there is a name and an age.
+A row is a small object: its metadata, its `cells`, the definitions of their `columns`, and when it was `received`.
+Servers that know no Tables answer with whole objects; then there is a name and an age.
 
 Changes for a pipe: a line for each, or a document.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import groupby
 
 from kctl.command_line.flags import FlagSet
@@ -58,7 +59,8 @@ class Columns:
         metadata.pop("managedFields", None)
         if "resourceVersion" not in metadata and len(table.get("rows") or ()) == 1:
             metadata["resourceVersion"] = (table.get("metadata") or {}).get("resourceVersion", "")
-        return {"metadata": metadata, "cells": row.get("cells") or [], "columns": self.definitions}
+        cells = row.get("cells") or []
+        return {"metadata": metadata, "cells": cells, "columns": self.definitions, "received": datetime.now(UTC)}
 
     def _plain(self, obj: JSONObject) -> JSONObject:
         metadata = obj.get("metadata") or {}

@@ -36,29 +36,40 @@ class Source(NamedTuple):
         return str(self.mapping.resource.group_resource)
 
 
-async def sources(session: Session, flags: FlagSet) -> list[Source]:
+class Scope(NamedTuple):
+    """Where to look, and for what. No `namespace` is all of them."""
+
+    namespace: str
+    label_selector: str = ""
+    field_selector: str = ""
+
+    @classmethod
+    def of(cls, session: Session, flags: FlagSet) -> Scope:
+        namespace = "" if flags.is_on("all-namespaces") else session.namespace
+        return cls(namespace, flags.text("selector").strip(), flags.text("field-selector").strip())
+
+
+async def sources(session: Session, scope: Scope, words: list[str]) -> list[Source]:
     """In the order in which they were named. Raises KctlError, in kubectl's words where it has them."""
-    if not flags.arguments:
+    if not words:
         raise KctlError('Required resource not specified, see "kctl api-resources" for those that there are')
-    everywhere = flags.is_on("all-namespaces")
-    arguments = await with_everything(session, flags.arguments, cluster_wide=everywhere, verb="watch")
+    arguments = await with_everything(session, words, cluster_wide=not scope.namespace, verb="watch")
     expanded = {one: await session.discovery.expand(one) for one in arguments[0].split(",") if "/" not in arguments[0]}
-    words = read(arguments, lambda one: expanded.get(one, one))
-    pairs = list(words.pairs) or [(one, name) for one in words.types for name in words.names or ("",)]
-    found = [await _source(session, flags, one, name) for one, name in pairs]
+    named = read(arguments, lambda one: expanded.get(one, one))
+    pairs = list(named.pairs) or [(one, name) for one in named.types for name in named.names or ("",)]
+    found = [await _source(session, scope, one, name) for one, name in pairs]
     return list(dict.fromkeys(found))
 
 
-async def _source(session: Session, flags: FlagSet, argument: str, name: str) -> Source:
-    labels, fields = flags.text("selector").strip(), flags.text("field-selector").strip()
-    everywhere = flags.is_on("all-namespaces")
+async def _source(session: Session, scope: Scope, argument: str, name: str) -> Source:
+    labels, fields = scope.label_selector, scope.field_selector
     try:
         mapping = await session.discovery.mapping_for(argument)
     except NoMatch as error:
         raise KctlError(str(error)) from error
     if name and (labels or fields):
         raise KctlError("name cannot be provided when a selector is specified")
-    if name and everywhere and mapping.namespaced:
+    if name and not scope.namespace and mapping.namespaced:
         raise KctlError("a resource cannot be retrieved by name across all namespaces")
-    namespace = session.namespace if mapping.namespaced and not everywhere else ""
+    namespace = scope.namespace if mapping.namespaced else ""
     return Source(mapping, namespace, name, labels, f"metadata.name={name}" if name else fields)
