@@ -102,13 +102,19 @@ COMMAND = Command(
 Watch several kinds of objects in one view.
 
 On a terminal this is a table that updates in place: what is new, has changed or is gone stands out for a moment, and
-ages tick. In a pipe every event is a line with kubectl's columns; with -o json it is one JSON document on one line.
+ages tick. It is a tool as well: move, sort, filter as you type, open an object's YAML, description, events, history or
+logs, go to its owner or to what it owns, scale or delete it, go to another kind or namespace; ? shows the keys.
+
+In a pipe every event is a line with kubectl's columns; with -o json it is one JSON document on one line.
 
 Cut connections are taken up where they ended, and a server that has forgotten where that was is asked for everything
-again; either way each change is shown once. Ctrl-C (or q) ends it, with exit code 0.""",
+again; either way each change is shown once. Ctrl-C (or q) ends it, with exit code 0, and leaves the table behind.""",
     examples="""\
 # Deployments and pods of one application, in every namespace
 kctl watch deploy,po -A -l app=web
+
+# Everything that goes wrong, as it does
+kctl watch po,events -A    # then: / !running !normal
 
 # One object, and wait for it if it is not there yet
 kctl watch deploy/web --ignore-not-found

@@ -3,6 +3,7 @@
     describe/  explain/  watch/  top/    the verbs of these names      access/     auth can-i, auth whoami
     tables     get, and get -w           wait    until something is true of an object
     tree       who owns whom             cluster_dump   cluster-info dump
+    history    what happened to an object
 
-`kctl.commands` and `kctl.changes` call these. Nothing here changes anything.
+`kctl.commands` and `kctl.changes` call these. Nothing here changes anything, but for what watch asks about first.
 """

@@ -35,6 +35,10 @@ class Terminal:
     def coloured(self) -> str:
         return self._tmux("capture-pane", "-p", "-e")
 
+    def state(self, name: str) -> str:
+        """What tmux knows of it: `alternate_on`, `cursor_flag`."""
+        return self._tmux("display-message", "-p", f"#{{{name}}}").strip()
+
     def end(self) -> None:
         self._tmux("kill-server")
 

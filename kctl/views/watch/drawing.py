@@ -23,7 +23,7 @@ _NARROWEST, _NARROWEST_NAME = 10, 22
 """Columns are not cut shorter than this; rather the last one is left out."""
 _COLOURS = {NEW: "\x1b[32m", GONE: "\x1b[31m", CHANGED: ""}
 _BOLD, _DIM, _LOUD, _REVERSED, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[1;33m", "\x1b[7m", "\x1b[0m"
-_AGO = re.compile(r"(?:\d+[smhdy])+")
+_AGO = re.compile(r"(?:\d++[smhdy])++")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "y": 31_536_000}
 
 
@@ -239,7 +239,8 @@ def _later(cell: Any, received: Any, at: datetime) -> Any:
     ago = _AGO.match(cell) if isinstance(cell, str) else None
     if ago is None or not isinstance(received, datetime) or at - received < timedelta(seconds=1):
         return cell
-    seconds = sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"(\d+)([smhdy])", ago.group()))
+    told = re.findall(r"\d++|[smhdy]", ago.group())
+    seconds = sum(int(number) * _UNITS[unit] for number, unit in zip(told[::2], told[1::2], strict=True))
     return human_duration(timedelta(seconds=seconds) + (at - received)) + cell[ago.end() :]
 
 

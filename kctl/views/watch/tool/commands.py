@@ -134,56 +134,63 @@ class Commands:
 
     # What is asked of the server.
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None], page: Page | None = None) -> None:
+        """In its own time. A `page` is there at once, to be filled; when it is closed nobody waits any more."""
         assert self.group is not None
-        self.group.create_task(self._attempt(work))
+        task = self.group.create_task(self._attempt(work, page))
+        if page is not None:
+            self.pages.append(page)
+            self._reading[page] = task
 
-    async def _attempt(self, work: Awaitable[None]) -> None:
+    async def _attempt(self, work: Awaitable[None], page: Page | None) -> None:
         try:
             await work
-        except TOLD as error:
-            self.say(str(error))
-        except ExceptionGroup as group:
-            if group.subgroup(TOLD) is None:
+        except (*TOLD, ExceptionGroup) as error:
+            if isinstance(error, ExceptionGroup) and error.subgroup(TOLD) is None:
                 raise
-            self.say(first_of(group))
+            if page in self.pages:
+                self.pages.remove(page)
+            self.say(first_of(error))
         self._news.set()
 
-    def _about(self, ask: Callable[[Row, Target], Coroutine[Any, Any, None]]) -> None:
+    def _target(self) -> tuple[Row, Target] | None:
         row = self.listing.current
         if row is None:
             self.say("there is nothing under the cursor")
-            return
+            return None
         namespace, name = row.entry.order
-        self._start(ask(row, Target(row.section.source, namespace, name, str(row.metadata.get("uid", "")))))
+        return row, Target(row.section.source, namespace, name, str(row.metadata.get("uid", "")))
+
+    def _about(self, ask: Callable[[Row, Target], Coroutine[Any, Any, None]]) -> None:
+        if found := self._target():
+            self._start(ask(*found))
 
     def _read(
         self, what: str, ask: Callable[[Inspection, Target], Awaitable[str]], painter: Callable[..., Any]
     ) -> None:
-        async def show(row: Row, target: Target) -> None:
-            text = await ask(self._inspection, target)
-            paint = painter(theme(os.environ)).paint if self._colour else str
-            self.pages.append(Text(f"{what} of {row.shown}", text, paint))
+        if (found := self._target()) is None:
+            return
+        row, target = found
+        page = Text(f"{what} of {row.shown}", "")
 
-        self._about(show)
+        async def fill() -> None:
+            text = await ask(self._inspection, target)
+            page.fill(text, painter(theme(os.environ)).paint if self._colour else str)
+
+        self._start(fill(), page)
 
     def _logs(self) -> None:
-        async def show(row: Row, target: Target) -> None:
-            page = Text(f"logs of {row.shown}", "")
-            page.follows = True
+        if (found := self._target()) is None:
+            return
+        row, target = found
+        page = Text(f"logs of {row.shown}", "")
+        page.follows = True
 
-            def write(text: str) -> None:
-                if page not in self.pages:
-                    self.pages.append(page)
-                page.append(text)
-                self._news.set()
+        def write(text: str) -> None:
+            page.append(text)
+            self._news.set()
 
-            task = asyncio.current_task()
-            assert task is not None
-            self._reading[page] = task
-            await self._inspection.logs(target, write)
-
-        self._about(show)
+        self._start(self._inspection.logs(target, write), page)
 
     def _owner(self) -> None:
         async def go(row: Row, _: Target) -> None:
@@ -209,8 +216,9 @@ class Commands:
 
     def _choose(self, title: str, related: Sequence[Related]) -> None:
         by_label = {one.label: one for one in related}
-        choices = [Choice(label, label) for label in by_label]
-        self.pages.append(Choices(title, choices, lambda label: self._start(self._go_to(by_label[label]))))
+        page = Choices(title, lambda label: self._start(self._go_to(by_label[label])))
+        page.fill([Choice(label, label) for label in by_label])
+        self.pages.append(page)
 
     async def _go_to(self, related: Related) -> None:
         scope = Scope(related.namespace or self._visits.current.scope.namespace)
@@ -222,46 +230,44 @@ class Commands:
 
     def _kinds(self) -> None:
         scope = self._visits.current.scope._replace(field_selector="")
+        go = lambda words: self._start(self._go(words.split(), scope))  # noqa: E731 - it is one line
+        page = Choices("kind, or several (po,deploy)", go, free=True)
 
-        async def ask() -> None:
+        async def fill() -> None:
             choices = []
             for one in await self._inspection.kinds():
                 name, short = str(one.resource.group_resource), ", ".join(one.short_names)
                 names = (*one.short_names, one.resource.resource, one.singular)
                 choices.append(Choice(f"{name} ({short})" if short else name, name, names))
-            title = "kind, or several (po,deploy)"
-            self.pages.append(
-                Choices(title, choices, lambda words: self._start(self._go(words.split(), scope)), free=True)
-            )
+            page.fill(choices)
 
-        self._start(ask())
+        self._start(fill(), page)
 
     def _namespaces(self) -> None:
         visit = self._visits.current
+        go = lambda name: self._start(self._go(visit.words, visit.scope._replace(namespace=name)))  # noqa: E731 - as above
+        page = Choices("namespace", go, free=True)
 
-        def go(name: str) -> None:
-            self._start(self._go(visit.words, visit.scope._replace(namespace=name)))
-
-        async def ask() -> None:
+        async def fill() -> None:
             names = await self._inspection.namespaces()
-            choices = [Choice(EVERYWHERE, ""), *(Choice(name, name) for name in names)]
-            self.pages.append(Choices("namespace", choices, go, free=True))
+            page.fill([Choice(EVERYWHERE, ""), *(Choice(name, name) for name in names)])
 
-        self._start(ask())
+        self._start(fill(), page)
 
     # What changes something.
 
     def _delete(self) -> None:
-        async def ask(row: Row, target: Target) -> None:
-            async def delete() -> None:
-                await self._inspection.delete(target)
-                self.say(f"{row.shown} deleted")
+        if (found := self._target()) is None:
+            return
+        row, target = found
 
-            where = f" in {target.namespace}" if target.namespace else ""
-            title = f"Delete {row.shown}{where}?"
-            self.pages.append(Question(title, lambda _: self._start(delete()), yes_or_no=True))
+        async def delete() -> None:
+            await self._inspection.delete(target)
+            self.say(f"{row.shown} deleted")
 
-        self._about(ask)
+        where = f" in {target.namespace}" if target.namespace else ""
+        title = f"Delete {row.shown}{where}?"
+        self.pages.append(Question(title, lambda _: self._start(delete()), yes_or_no=True))
 
     def _scale(self) -> None:
         async def ask(row: Row, target: Target) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 
 _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left", "H": "home", "F": "end"}
@@ -35,26 +36,13 @@ class Keys:
     """What comes in pieces is put together: a character of several bytes, a sequence that is not over."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._rest = ""
 
     def read(self, data: bytes) -> list[str]:
         """Names and characters; keys that nobody knows are left out."""
-        data = self._rest + data
-        whole, self._rest = _split(data)
-        text = whole.decode(errors="replace")
+        text, self._rest = self._rest + self._decoder.decode(data), ""
         if (begun := _BEGUN.search(text)) and len(begun.group()) < _LONGEST:
-            self._rest = begun.group().encode() + self._rest
-            text = text[: begun.start()]
+            text, self._rest = text[: begun.start()], begun.group()
         found = (_NAMES.get(key, key if key.isprintable() else "") for key in _SEQUENCE.findall(text))
         return [key for key in found if key]
-
-
-def _split(data: bytes) -> tuple[bytes, bytes]:
-    """Where the last character is not complete, it waits for its other bytes."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte & 0xC0 == 0x80:
-            continue
-        needed = 4 if byte >= 0xF0 else 3 if byte >= 0xE0 else 2 if byte >= 0xC0 else 1
-        return (data[:-back], data[-back:]) if needed > back else (data, b"")
-    return data, b""

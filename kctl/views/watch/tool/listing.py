@@ -13,6 +13,7 @@ from localplane.apimachinery.objects import JSONObject
 _COUNT = re.compile(r"(\d+)/(\d+)")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _YOUNGEST = "9999"
+_LATER_FIRST = str.maketrans("0123456789", "9876543210")
 
 
 class Row(NamedTuple):
@@ -78,8 +79,7 @@ class Listing:
         rows = self.rows
         if not rows:
             return None
-        if self._cursor is None:
-            self.go(0)
+        self.go(0 if self._cursor is None else self._place)
         return rows[self._place]
 
     def move(self, by: int) -> None:
@@ -155,7 +155,7 @@ def _sort_key(entry: Entry, section: Section, place: int) -> tuple[float, str, t
         return 0.0, entry.order[0], entry.order
     if is_age(section.columns[place]):
         created = str(entry.row["metadata"].get("creationTimestamp") or _YOUNGEST)
-        return -float(re.sub(r"\D", "", created)[:14] or 0), "", entry.order
+        return 0.0, created.translate(_LATER_FIRST), entry.order
     cells = entry.row["cells"]
     cell = cells[place] if place < len(cells) else ""
     if isinstance(cell, (int, float)):

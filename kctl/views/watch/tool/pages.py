@@ -14,6 +14,7 @@ from kctl.views.watch.cells import clipped, window
 _MOST_LINES = 20_000
 """Of a text that grows. What is older goes."""
 _STEP = 8
+ASKING = "asking the server ..."
 
 
 class Page(Protocol):
@@ -31,17 +32,22 @@ class Page(Protocol):
 
 
 class Text:
-    """Lines to scroll in. `paint` colours all of it once; a text that grows has no colours."""
+    """Lines to scroll in. A text that grows has no colours."""
 
-    def __init__(self, title: str, text: str, paint: Callable[[str], str] = str) -> None:
+    def __init__(self, title: str, text: str) -> None:
         self.title = title
         self.closed = False
         self.follows = False
-        self._lines = paint(harmless(text)).replace("\t", "    ").rstrip("\n").split("\n")
+        self._lines: list[str] = []
+        self.fill(text)
         self._top = self._left = 0
         self._height = 1
         self._search = ""
         self._typing = False
+
+    def fill(self, text: str, paint: Callable[[str], str] = str) -> None:
+        """`paint` colours all of it, once."""
+        self._lines = paint(harmless(text)).replace("\t", "    ").rstrip("\n").split("\n") if text else []
 
     def append(self, text: str) -> None:
         self._lines += harmless(text).replace("\t", "    ").split("\n")
@@ -58,6 +64,8 @@ class Text:
     def hint(self) -> str:
         if self._typing:
             return f"/{self._search}"
+        if not self._lines:
+            return f"{ASKING}  q back"
         lines = f"{self._top + 1}-{min(len(self._lines), self._top + self._height)} of {len(self._lines)}"
         return f"{lines}  ↑↓ space  / search  n next  q back"
 
@@ -111,22 +119,23 @@ class Choice(NamedTuple):
 
 
 class Choices:
-    """Something of a list, or what was typed where `free` says that it may be anything."""
+    """Something of a list, or what was typed where `free` says that it may be anything. The list may come later."""
 
-    def __init__(
-        self, title: str, choices: Sequence[Choice], chosen: Callable[[str], None], *, free: bool = False
-    ) -> None:
+    def __init__(self, title: str, chosen: Callable[[str], None], *, free: bool = False) -> None:
         self.title = title
         self.closed = False
-        self._all = choices
+        self._all: Sequence[Choice] | None = None
         self._chosen = chosen
         self._free = free
         self._typed = ""
         self._place = 0
 
+    def fill(self, choices: Sequence[Choice]) -> None:
+        self._all = choices
+
     @property
     def hint(self) -> str:
-        return "type to filter  ↑↓ enter  esc back"
+        return "type to filter  ↑↓ enter  esc back" if self._all is not None else ASKING
 
     def draw(self, width: int, height: int) -> list[str]:
         found = self._found()
@@ -137,7 +146,8 @@ class Choices:
             clipped(f"{'> ' if place == self._place else '  '}{harmless(choice.label)}", width)
             for place, choice in enumerate(found[start : start + room], start=start)
         ]
-        return [clipped(f"{self.title}: {self._typed}_", width), *(shown or ["  nothing matches"])]
+        nothing = [] if self._all is None else ["  nothing matches"]
+        return [clipped(f"{self.title}: {self._typed}_", width), *(shown or nothing)]
 
     def press(self, key: str) -> None:
         found = self._found()
@@ -159,7 +169,7 @@ class Choices:
                 self._place = 0
 
     def _choose(self, found: Sequence[Choice]) -> None:
-        exact = [choice for choice in self._all if self._typed in (choice.value, choice.label, *choice.names)]
+        exact = [choice for choice in self._all or () if self._typed in (choice.value, choice.label, *choice.names)]
         if self._free and self._typed and not exact and ("," in self._typed or not found or "/" in self._typed):
             self.closed = True
             self._chosen(self._typed)
@@ -170,7 +180,7 @@ class Choices:
     def _found(self) -> list[Choice]:
         """Those that begin so come first."""
         wanted = self._typed.lower()
-        found = [choice for choice in self._all if wanted in choice.label.lower()]
+        found = [choice for choice in self._all or () if wanted in choice.label.lower()]
         return sorted(found, key=lambda choice: not choice.label.lower().startswith(wanted)) if wanted else found
 
 

@@ -113,9 +113,8 @@ class Visits:
         self.current.begin()
 
 
-def first_of(group: ExceptionGroup[Exception]) -> str:
-    """Several things failed at once, mostly for one reason."""
-    error: Exception = group
+def first_of(error: Exception) -> str:
+    """Where several things failed at once it is mostly for one reason."""
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return str(error)
