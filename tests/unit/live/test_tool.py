@@ -78,25 +78,30 @@ def test_the_youngest_come_first_when_ages_are_sorted() -> None:
     assert names(listing) == ["young", "old"]
 
 
+def place(listing: Listing) -> int | None:
+    """Of its cursor."""
+    return listing.cursor
+
+
 def test_the_cursor_stays_with_its_object() -> None:
     board = board_of(row("b"), row("c"))
     listing = Listing(board)
-    assert listing.cursor is None
+    assert place(listing) is None
     listing.move(1)
     listing.move(1)
-    assert listing.cursor == 1
+    assert place(listing) == 1
     board.show(PODS, [Change("ADDED", row("a"))], initial=False, now=0.0)
-    assert listing.cursor == 2
+    assert place(listing) == 2
     current = listing.current
     assert current is not None
     assert current.shown == "pod/c"
     board.show(PODS, [Change("DELETED", row("c"), row("c"))], initial=False, now=0.0)
     board.settle(10.0)
-    assert listing.cursor == 1  # whoever is there now
+    assert place(listing) == 1  # whoever is there now
     listing.move(100)
-    assert listing.cursor == 1
+    assert place(listing) == 1
     listing.leave()
-    assert listing.cursor is None
+    assert place(listing) is None
 
 
 def listed(listing: Listing, board: Board, **look: Any) -> list[str]:
