@@ -48,9 +48,9 @@ class Tool:
 
 @pytest.fixture(scope="session")
 def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """With three nodes."""
+    """With three nodes, and a clock that tests advance."""
     with machine(tmp_path_factory.mktemp("living")) as here:
-        here.up("--ephemeral", "--storage", "memory", "--nodes", "3")
+        here.up("--ephemeral", "--storage", "memory", "--nodes", "3", "--own-clock")
         yield here
 
 

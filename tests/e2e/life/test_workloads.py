@@ -95,6 +95,7 @@ def test_jobs_complete_and_fail(tool: Tool) -> None:
 
 def test_a_cron_job_runs_when_its_minute_comes(kctl: Tool) -> None:
     kctl("create", "cronjob", "often", "--image=busybox", "--schedule=* * * * *", "--", "true")
+    kctl("clock", "advance", "61s")
     kctl.until("cronjob/often", ".status.lastSuccessfulTime", bool)
     assert kctl.value("jobs", ".items[0].status.succeeded") == "1"
 
@@ -137,6 +138,7 @@ def test_an_autoscaler_follows_the_metrics_that_it_is_told(kctl: Tool, tmp_path:
     kctl("rollout", "status", "deployment/busy", "--timeout=60s")
     assert "180m" in kctl("top", "pods")
     kctl("autoscale", "deployment", "busy", "--cpu=90%", "--min=1", "--max=5")
+    kctl("clock", "advance", "1m")
     kctl.until("deployment/busy", ".spec.replicas", lambda replicas: replicas == "5")
     assert "SuccessfulRescale" in kctl("events")
 
