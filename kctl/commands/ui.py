@@ -16,6 +16,7 @@ from kctl.session.session import Session, user_agent
 from kctl.ui import gate as ui_gate
 from kctl.ui import opening
 from kctl.ui import server as ui_server
+from localplane.client.rest import client as rest_client
 from localplane.client.transport import aiohttp_transport
 
 _LARGEST_PORT = 65535
@@ -32,6 +33,11 @@ async def run(session: Session, flags: FlagSet) -> None:
     context = flags.text("context") or session.kubeconfig.current_context
     about = ui_server.About(context, config.server, session.namespace, read_only=flags.is_on("read-only"))
     transport = aiohttp_transport.HTTPTransport(config, agent=user_agent().replace("kctl/", "kctl-ui/", 1))
+    try:
+        await rest_client.Client(transport).request("GET", "/version")  # who can't be reached is told of here
+    except BaseException:
+        await transport.close()
+        raise
     console = ui_server.Console(session, transport, gate, about)
     runner = web.ServerRunner(web.Server(console.handle), access_log=None, shutdown_timeout=1.0)
     await runner.setup()

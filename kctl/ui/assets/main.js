@@ -20,7 +20,7 @@ import { wire } from './wire.js';
  * @property {() => void} stop
  */
 
-const COUNT_EVERY = 5000;
+const COUNT_EVERY = { ours: 4000, others: 15_000 }; // milliseconds
 /** @type {Page | null} */
 let page = null;
 let turn = 0;
@@ -128,7 +128,7 @@ async function start() {
   if (definitions) liveObjects('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {}, () => state.discover().then(() => state.count()).catch(() => {}));
   state.hear('namespace', drawSpaces);
   state.count();
-  setInterval(() => document.visibilityState === 'visible' && state.count(), COUNT_EVERY);
+  setInterval(() => document.visibilityState === 'visible' && state.count(), state.about.ours ? COUNT_EVERY.ours : COUNT_EVERY.others);
   listen(() => page?.keys ?? {}, {
     s: openPalette,
     n: () => { spaces.focus(); try { spaces.showPicker(); } catch { /* where there is none the arrows do */ } },

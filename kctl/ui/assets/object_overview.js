@@ -14,7 +14,7 @@ import { state } from './state.js';
 /** @typedef {import('./api.js').Json} Json */
 /** @typedef {import('./api.js').Kind} Kind */
 
-const FAMILY_EVERY = 1500;
+const FAMILY_EVERY = { ours: 5000, others: 30_000 }; // milliseconds: every kind is looked through
 const OWNERS = /^(?:deployments|statefulsets|daemonsets|replicasets)\.apps$|^jobs\.batch$|^replicationcontrollers$|^services$/;
 
 /** @param {Kind} kind @param {Json} first @returns {import('./object_page.js').View} */
@@ -31,7 +31,6 @@ export function objectOverview(kind, first) {
   /** @type {import('./live.js').Live[]} */
   const lives = [];
   let stopped = false;
-  let asked = 0;
 
   const eventKind = state.kind('', 'events');
   if (eventKind) {
@@ -53,7 +52,6 @@ export function objectOverview(kind, first) {
     if (revisions) lives.push(liveObjects(pathOf(revisions, namespace), { labelSelector: selector }, (objects) => { sets = [...objects.values()]; draw(); }));
   }
   const look = async () => {
-    asked = Date.now();
     try {
       const found = await ask('family', { uid });
       if (!stopped) fill(family, familyTree(found.members, uid));
@@ -61,7 +59,7 @@ export function objectOverview(kind, first) {
       if (!stopped) fill(family, h('p.muted', null, String(error instanceof Error ? error.message : error)));
     }
   };
-  const lookAgain = setInterval(() => { if (Date.now() - asked > FAMILY_EVERY * 4 && document.visibilityState === 'visible') look(); }, FAMILY_EVERY);
+  const lookAgain = setInterval(() => document.visibilityState === 'visible' && look(), state.about.ours ? FAMILY_EVERY.ours : FAMILY_EVERY.others);
   look();
 
   return {

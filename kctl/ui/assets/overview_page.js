@@ -1,7 +1,7 @@
 // The cluster at a glance: workloads on their way, nodes with their pods, what happened last.
 
 import { age } from './ages.js';
-import { pathOf } from './api.js';
+import { pathOf, request } from './api.js';
 import { fill, h } from './dom.js';
 import { liveObjects } from './live.js';
 import { podSquares, progress, readiness } from './pods.js';
@@ -12,6 +12,7 @@ import { state } from './state.js';
 
 const WORKLOADS = [['apps', 'deployments'], ['apps', 'statefulsets'], ['apps', 'daemonsets']];
 const EVENTS = 12;
+const MOST_PODS = 3000;
 const NODE = { group: '', version: 'v1', resource: 'nodes' };
 
 /** @returns {import('./main.js').Page} */
@@ -22,6 +23,7 @@ export function overviewPage() {
   const events = h('ol.timeline');
   /** @type {Json[]} */
   let pods = [];
+  let tooMany = 0;
   /** @type {Json[]} */
   let nodeList = [];
   /** @type {Map<string, Json[]>} */
@@ -31,7 +33,7 @@ export function overviewPage() {
 
   const drawFacts = () => {
     const ready = nodeList.filter(isReady).length;
-    fill(facts, state.about.server, ` · ${ready} of ${nodeList.length} ${nodeList.length === 1 ? 'node' : 'nodes'} ready · ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`, state.about.ours ? ' · a plane of kctl up' : '');
+    fill(facts, state.about.server, ` · ${ready} of ${nodeList.length} ${nodeList.length === 1 ? 'node' : 'nodes'} ready · ${tooMany || pods.length} ${pods.length === 1 ? 'pod' : 'pods'}`, state.about.ours ? ' · a plane of kctl up' : '');
   };
   const drawNodes = () => {
     drawFacts();
@@ -42,6 +44,7 @@ export function overviewPage() {
     fill(nodes,
       nodeList.map((node) => nodeCard(node, byNode.get(node.metadata.name) ?? [])),
       waiting.length > 0 && h('article.card', null, h('h3', null, 'On no node yet'), podSquares(waiting)),
+      tooMany > 0 && h('p.muted', null, `${tooMany} pods are too many to draw: choose a namespace to see them on their nodes.`),
       !nodeList.length && h('p.muted', null, 'There are no nodes: pods stay pending.'));
   };
   const drawWorkloads = () => {
@@ -49,9 +52,20 @@ export function overviewPage() {
     fill(workloads, all.slice(0, 60).map(workloadCard), !all.length && h('p.muted', null, `Nothing runs${state.namespace ? ` in ${state.namespace}` : ''} yet.`), all.length > 60 && h('p.muted', null, `and ${all.length - 60} more`));
   };
 
+  /** So many pods as can be drawn. @param {import('./api.js').Kind} kind */
+  const watchPods = async (kind) => {
+    const turn = lives;
+    const page = await request(`${pathOf(kind, state.namespace)}?limit=1`).catch(() => ({}));
+    if (turn !== lives) return;
+    const number = (page.items?.length ?? 0) + (page.metadata?.remainingItemCount ?? 0);
+    tooMany = number > MOST_PODS ? number : 0;
+    if (tooMany) return drawNodes();
+    lives.push(liveObjects(pathOf(kind, state.namespace), {}, (objects) => { pods = [...objects.values()]; drawNodes(); }));
+  };
   const watch = () => {
     for (const live of lives) live.stop();
     made.clear();
+    pods = [];
     lives = WORKLOADS.flatMap(([group, resource]) => {
       const kind = state.kind(group, resource);
       if (!kind) return [];
@@ -61,7 +75,7 @@ export function overviewPage() {
       });
     });
     const podKind = state.kind('', 'pods');
-    if (podKind) lives.push(liveObjects(pathOf(podKind, state.namespace), {}, (objects) => { pods = [...objects.values()]; drawNodes(); }));
+    if (podKind) watchPods(podKind);
     if (state.kind('', 'nodes')) lives.push(liveObjects('/api/v1/nodes', {}, (objects) => { nodeList = [...objects.values()].sort((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1)); drawNodes(); }));
     const eventKind = state.kind('', 'events');
     if (eventKind) lives.push(liveObjects(pathOf(eventKind, state.namespace), {}, (objects) => fill(events, latest([...objects.values()]).map(eventItem), !objects.size && h('li.none.muted', null, 'Nothing has happened yet.'))));

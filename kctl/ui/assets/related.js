@@ -22,15 +22,24 @@ const PARTS = {
 };
 const LEFT_OUT = new Set(['metadata', 'managedFields']);
 const MOST = 40;
+const AGAIN = 10_000; // milliseconds: who mentions an object is asked no more often
 let turn = 0;
+/** @type {{uid: string, time: number, others: Related[]}} */
+let last = { uid: '', time: 0, others: [] };
 
 /** @param {Kind} kind @param {Json} object @param {HTMLElement} place */
 export async function relatedTo(kind, object, place) {
   const number = ++turn;
   const mentions = mentioned(object);
-  draw(place, mentions);
+  const { uid } = object.metadata;
+  if (last.uid !== uid) last = { uid, time: 0, others: [] };
+  draw(place, [...mentions, ...last.others]);
+  if (Date.now() - last.time < AGAIN) return;
+  last.time = Date.now();
   const others = await mentioning(kind, object).catch(() => []);
-  if (number === turn && others.length) draw(place, [...mentions, ...others]);
+  if (number !== turn && last.uid !== uid) return;
+  last.others = others;
+  draw(place, [...mentions, ...others]);
 }
 
 /** @param {HTMLElement} place @param {Related[]} all */

@@ -1,5 +1,5 @@
-// The rows of a table in order: filtered, sorted, and kept so while they change. What a batch costs grows with the batch
-// and with one pass over the rows, never with sorting all of them again.
+// The rows of a table in order: filtered, sorted, and kept so while they change. A change that leaves its row where it is
+// costs a search; others one pass over the rows for the whole batch, and never sorting all of them again.
 
 import { age } from './ages.js';
 
@@ -66,12 +66,18 @@ export class Rows {
     const gone = new Set();
     for (const [key, row] of touched) {
       const before = this.all.get(key);
-      if (before) gone.add(before);
-      if (row) {
-        this.all.set(key, row);
-        if (this.#matches(row)) fresh.push(row);
-      } else this.all.delete(key);
+      if (row) this.all.set(key, row);
+      else this.all.delete(key);
+      const place = before ? placeOf(this.shown, before, this.#compare) : -1;
+      const isShown = Boolean(row && this.#matches(row));
+      if (place >= 0 && row && before && isShown && this.#compare(before, row) === 0) {
+        this.shown[place] = row; // most changes leave a row where it is
+        continue;
+      }
+      if (place >= 0) gone.add(before);
+      if (row && isShown) fresh.push(row);
     }
+    if (!gone.size && !fresh.length) return;
     const kept = gone.size ? this.shown.filter((row) => !gone.has(row)) : this.shown;
     this.shown = merge(kept, fresh.sort(this.#compare), this.#compare);
   }
@@ -120,6 +126,18 @@ function valueOf(row, columns, column) {
 function compareCells(one, other) {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return collator.compare(String(one ?? ''), String(other ?? ''));
+}
+
+/** Where a row stands among sorted ones; -1 if it does not. @param {Row[]} rows @param {Row} row @param {(one: Row, other: Row) => number} compare */
+function placeOf(rows, row, compare) {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(rows[middle], row) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return rows[low] === row ? low : -1;
 }
 
 /** @param {Row[]} rows @param {Row[]} others @param {(one: Row, other: Row) => number} compare */

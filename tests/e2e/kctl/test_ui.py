@@ -327,5 +327,12 @@ def _read_until(terminal: int, words: bytes) -> str:
 
 def test_what_can_not_be_is_said_in_a_sentence(plane: Machine, tmp_path: Path) -> None:
     assert plane.kctl("ui", "--port", "70000").stderr == "error: --port is a number from 0 to 65535, not 70000\n"
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        server = f"127.0.0.1:{free.getsockname()[1]}"
+    gone = plane.kctl("ui", "--server", f"http://{server}")
+    assert (gone.code, gone.stdout) == (1, "")
+    assert gone.stderr == (
+        f"The connection to the server {server} was refused - did you specify the right host or port?\n"
+    )
     done = plane.kctl("ui", "pods")
     assert (done.code, done.stderr.splitlines()[0]) == (1, 'error: "pods" is too much: the console shows everything')

@@ -134,6 +134,38 @@ def test_differences_lead_from_one_text_to_the_other() -> None:
     assert run_script(script, pairs) == pairs
 
 
+def test_rows_stay_sorted_while_they_change() -> None:
+    """As if all of them had been filtered and sorted anew."""
+    script = (
+        f"import {{ Rows }} from '{ASSETS}/rows.js';"
+        """
+    const row = (i, v) => ({ key: `n/p${i}`, namespace: 'n', name: `p${i}`, cells: [`p${i}`, v], text: `p${i} ${v}` });
+    let seed = 7;
+    const any = (most) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % most;
+    console.log(JSON.stringify(input.map(([by, descending]) => {
+      const make = (rows) => {
+        const made = new Rows();
+        Object.assign(made, { by, descending, columns: [{ name: 'Name' }, { name: 'V' }] });
+        made.add(rows);
+        made.filter('!p7');
+        return made;
+      };
+      const rows = make(Array.from({ length: 300 }, (_, i) => row(i, i % 10)));
+      for (let step = 0; step < 200; step++) {
+        for (let change = any(6); change >= 0; change--) {
+          const i = any(400);
+          if (any(4)) rows.add([row(i, any(10))]);
+          else rows.remove(`n/p${i}`);
+        }
+        rows.settle();
+      }
+      const keys = (one) => one.shown.map((row) => row.key + row.cells[1]).join();
+      return rows.shown.length > 100 && keys(rows) === keys(make(rows.all.values()));
+    })));"""
+    )
+    assert run_script(script, [[-1, False], [0, False], [1, False], [1, True]]) == [True] * 4
+
+
 def test_changes_of_two_are_brought_together() -> None:
     base = {"a": 1, "b": {"c": 1, "d": [1]}, "e": 1}
     mine = {"a": 2, "b": {"c": 1, "d": [1]}, "e": 1, "f": 1}
