@@ -48,14 +48,15 @@ def _module() -> str:
 class Warm:
     """The tests' side. Commands may run at the same time, from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, module: str = "") -> None:
+        """`module` is imported before anything is asked, beside all of kctl."""
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         here.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MAX_MESSAGE)
         with there:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", __name__, str(there.fileno())],
                 cwd=ROOT,
-                env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": os.devnull, MODULE: _module()},
+                env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": os.devnull, MODULE: module or _module()},
                 stdin=subprocess.DEVNULL,
                 pass_fds=[there.fileno()],
             )

@@ -1,4 +1,4 @@
-"""`kctl` for the scripts of guides: a fork of the one that is warm, or a process of its own where that matters.
+"""`kctl` and `pytest` for guides: forks of one that is warm, or processes of their own where that matters.
 
 It is run with `python -IS`, so it starts in the time that a shell takes for a function. The warm one's socket is an
 open file that the script inherits. `kctl up` is given any free port, because the usual one may be somebody's.
@@ -22,13 +22,16 @@ _FRESH = frozenset(
 def main() -> int:
     arguments = sys.argv[1:]
     warm = int(os.environ.get("KCTL_WARM", "-1"))
-    if warm < 0 or _FRESH.intersection(arguments):
+    is_pytest = os.path.basename(sys.argv[0]) == "pytest"  # noqa: PTH119 - pathlib takes longer to import than all else
+    if not is_pytest and (warm < 0 or _FRESH.intersection(arguments)):
         if arguments[:1] == ["up"] and not {"--port", "--"}.intersection(arguments):
             arguments[1:1] = ["--port", "0"]
         python = os.environ["KCTL_PYTHON"]
         os.execv(python, [python, "-m", "kctl", *arguments])
     answers, theirs = socket.socketpair()
-    message = {"arguments": arguments, "directory": os.getcwd(), "environment": {**os.environ}}  # noqa: PTH109
+    more = {"KCTL_MODULE": "tests.e2e.guides.pytest_in_a_fork"} if is_pytest else {}
+    environment = {**os.environ, **more}
+    message = {"arguments": arguments, "directory": os.getcwd(), "environment": environment}  # noqa: PTH109
     with socket.socket(fileno=warm) as commands:
         socket.send_fds(commands, [json.dumps(message).encode()], [0, 1, 2, theirs.fileno()])
     theirs.close()

@@ -6,7 +6,9 @@ given: neither is needed to see whether what we print for them is right.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import io
 import os
 import re
@@ -26,7 +28,7 @@ from tests.e2e.command_line import environment
 from tests.e2e.examples.kubectl import kubectls
 from tests.e2e.guides import kctl_on_path
 from tests.e2e.guides.blocks import Block
-from tests.e2e.warm_kctl import warm
+from tests.e2e.warm_kctl import Warm
 
 _WITHIN = 240
 _STAND_INS = {
@@ -52,11 +54,11 @@ class Reader:
         if not programs.exists():
             programs.mkdir(parents=True)
             python = shlex.quote(sys.executable)
-            _program(programs / "kctl", f"{python} -IS", Path(kctl_on_path.__file__).read_text())
+            for name in ("kctl", "pytest"):
+                _program(programs / name, f"{python} -IS", Path(kctl_on_path.__file__).read_text())
             main = "import sys; from localplane.cli import main; sys.exit(main())"
             _program(programs / "localplane", "/bin/sh", f'exec {python} -c {shlex.quote(main)} "$@"\n')
             _program(programs / "python", "/bin/sh", f'exec {python} "$@"\n')
-            _program(programs / "pytest", "/bin/sh", f'exec {python} -m pytest -p no:cacheprovider "$@"\n')
             for name, script in _STAND_INS.items():
                 _program(programs / name, "/bin/sh", f"{script}\n")
             for kubectl in kubectls()[:1]:
@@ -90,7 +92,7 @@ class Reader:
 
     def sh(self, script: str) -> subprocess.CompletedProcess[str]:
         """What it leaves in the background is ended with it, unless it is a plane."""
-        socket = warm().fileno()
+        socket = _warm().fileno()
         own = {"KCTL_WARM": str(socket), "KCTL_PYTHON": sys.executable}
         path = f"{self.home / 'bin'}:{os.defpath}"
         with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as wrong:
@@ -131,6 +133,14 @@ class Reader:
         said = io.StringIO()
         with contextlib.chdir(self.directory), contextlib.redirect_stdout(said):
             exec(compile(block.text, f"block at line {block.line}", "exec", dont_inherit=True), self.names)
+
+
+@functools.cache
+def _warm() -> Warm:
+    """This process' own, for kctl and pytest."""
+    process = Warm("tests.e2e.guides.pytest_in_a_fork")
+    atexit.register(process.close)
+    return process
 
 
 def pattern(expected: str) -> str:
