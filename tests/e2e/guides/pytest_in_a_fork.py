@@ -10,11 +10,10 @@ import sys
 import hypothesis
 import pytest
 import pytest_asyncio
-import xdist
 
 from localplane.testing import blocking, clusters, opening, sessions
 
-LOADED = (hypothesis, pytest_asyncio, xdist, blocking, clusters, opening, sessions)
+LOADED = (hypothesis, pytest_asyncio, blocking, clusters, opening, sessions)
 
 
 def main() -> int:
