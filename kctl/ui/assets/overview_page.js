@@ -91,6 +91,7 @@ export function overviewPage() {
     focus: () => document.getElementById('main')?.focus(),
     stop() {
       for (const live of lives) live.stop();
+      lives = []; // so that nothing begins that was still asked for
       unhear();
     },
   };
