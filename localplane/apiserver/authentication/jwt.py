@@ -133,8 +133,10 @@ class SigningKey:
         return b"".join(number.to_bytes(size, "big") for number in numbers)
 
 
-def key_of_jwk(jwk: Mapping[str, Any]) -> VerificationKey:
+def key_of_jwk(jwk: Any) -> VerificationKey:
     """Raises UnusableKey."""
+    if not isinstance(jwk, Mapping):
+        raise UnusableKey("a published key is an object")
     try:
         match jwk.get("kty"):
             case "RSA":
