@@ -66,10 +66,11 @@ class Column:
     priority: int = 0
 
     def __post_init__(self) -> None:
-        with named(f"Column({self.name!r})"):
+        with named("Column({!r})", self.name):
             require(isinstance(self.name, str) and bool(self.name), "it has no name")
-            require(callable(self.value), f"value is {self.value!r}: it is a function of an object")
-            require(self.type in COLUMN_TYPES, f"the type {self.type!r} is none of {', '.join(COLUMN_TYPES)}")
+            require(callable(self.value), "value is {!r}: it is a function of an object", self.value)
+            if self.type not in COLUMN_TYPES:
+                raise DeclarationError(f"the type {self.type!r} is none of {', '.join(COLUMN_TYPES)}")
 
 
 def _name(obj: JSONObject) -> Any:
@@ -121,7 +122,7 @@ class Version:
     schema_identity: str = ""
 
     def __post_init__(self) -> None:
-        with named(f"Version({self.name!r})"):
+        with named("Version({!r})", self.name):
             check_label("the name", self.name)
             require(
                 (self.to_hub is None) == (self.from_hub is None),
@@ -130,7 +131,7 @@ class Version:
             check_items("columns", self.columns, Column)
             for function in ("default", "to_hub", "from_hub", "cells", "list_cells", "row_conditions"):
                 value = getattr(self, function)
-                require(value is None or callable(value), f"{function} is {value!r}: it is a function")
+                require(value is None or callable(value), "{} is {!r}: it is a function", function, value)
             if self.columns and not any(column.name.lower() == "name" for column in self.columns):
                 self._add_name()
         if self.make_schema is None and not isinstance(self.schema, (Schema, Node, NoneType)):
@@ -144,7 +145,7 @@ class Version:
     def _compile_now(self) -> None:
         """What a person declares is read when it is declared; large tables of kinds are read when somebody asks."""
         schema = self.schema
-        with named(f"Version({self.name!r})"):
+        with named("Version({!r})", self.name):
             if not isinstance(schema, (type, Mapping)):
                 instance = f": give the class, {type(schema).__name__}" if hasattr(schema, "__annotations__") else ""
                 raise DeclarationError(f"schema is {schema!r}, which is no class and no OpenAPI schema{instance}")
@@ -190,7 +191,7 @@ class Subresource:
     query_parameters: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        require(callable(self.storage), f"Subresource: storage is {self.storage!r}: it is a function of a Definition")
+        require(callable(self.storage), "Subresource: storage is {!r}: it is a function of a Definition", self.storage)
 
 
 @dataclass(frozen=True)
@@ -240,7 +241,7 @@ class Resource:
     through: Callable[[Storage], Storage] | None = None
 
     def __post_init__(self) -> None:
-        with named(f"Resource({self.plural!r})"):
+        with named("Resource({!r})", self.plural):
             check_label("plural", self.plural)
             check_kind("kind", self.kind)
             check_items("versions", self.versions, Version)
@@ -248,19 +249,19 @@ class Resource:
             names = [version.name for version in self.versions]
             require_once("the version", names)
             for key, wanted in (("storage_version", self.storage_version), ("hub", self.hub)):
-                known = ", ".join(names)
-                require(not wanted or wanted in names, f"{key} is {wanted!r}, and its versions are {known}")
+                if wanted and wanted not in names:
+                    raise DeclarationError(f"{key} is {wanted!r}, and its versions are {', '.join(names)}")
             self._check_names()
             for key in ("strategy", "status_strategy"):
                 check_instance(key, getattr(self, key), Strategy, optional=key != "strategy")
             for name, each in self.subresources.items():
-                require(isinstance(each, Subresource), f"the subresource {name!r} is {each!r}: it is a Subresource")
+                require(isinstance(each, Subresource), "the subresource {!r} is {!r}: it is a Subresource", name, each)
                 require(name != "status", "status is declared by has_status=True")
 
     def _check_names(self) -> None:
         for key in ("short_names", "categories", "verbs"):
             words = getattr(self, key)
-            require(not isinstance(words, str), f"{key} is {words!r}: it is a list of texts")
+            require(not isinstance(words, str), "{} is {!r}: it is a list of texts", key, words)
             for word in words:
                 check_label(key, word)
         if self.singular:
@@ -292,7 +293,7 @@ class APIGroup:
     version_priorities: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        with named(f"APIGroup({self.name!r})"):
+        with named("APIGroup({!r})", self.name):
             check_group(self.name)
             check_items("resources", self.resources, Resource)
             served = [(version.name, each) for each in self.resources for version in each.versions if version.served]

@@ -227,11 +227,14 @@ async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = 
             yield plane
 
 
+_KUBERNETES_OWN: Final = frozenset({"apps", "autoscaling", "batch", "extensions", "policy"})
+
+
 def _check_groups(groups: Sequence[APIGroup]) -> None:
     check_items("groups", groups, APIGroup)
     require_once("the group", [group.name for group in groups])
     for group in groups:
-        if group.name and "." not in group.name:
+        if group.name and "." not in group.name and group.name not in _KUBERNETES_OWN:
             raise DeclarationError(
                 f"APIGroup({group.name!r}): groups without a dot are Kubernetes' own: {group.name}.example.com"
             )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -26,13 +25,21 @@ class DeclarationError(TypeError):
         return placed
 
 
-@contextmanager
-def named(place: str) -> Iterator[None]:
-    """What is wrong with a declaration within is told with its place."""
-    try:
-        yield
-    except DeclarationError as error:
-        raise error.at(place) from None
+class named:  # noqa: N801 - a block, as contextmanagers are
+    """What is wrong with a declaration within is told with its place, into which values are put only then: nearly
+    always there is nothing to tell, and every kind that is served is a declaration."""
+
+    __slots__ = ("_place", "_values")
+
+    def __init__(self, place: str, *values: object) -> None:
+        self._place = place
+        self._values = values
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, DeclarationError):
+            raise error.at(self._place.format(*self._values) if self._values else self._place) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # typing hashes what stands in annotations
