@@ -22,6 +22,13 @@ _TOKEN = re.compile(
 )
 
 
+_PAIR = re.compile(
+    r'( *+)("(?:[^"\\]|\\.)*+"): '
+    r'(?:("(?:[^"\\]|\\.)*+")|(-?\d[\d.eE+-]*+)|(true|false|null)|([{\[][}\]]?))(,?)'
+)
+"""A line of an object with a pair to a line, as most are."""
+
+
 class YAMLPainter:
     """Lines of documents. It remembers whether it is within a text of several lines."""
 
@@ -97,7 +104,18 @@ class JSONPainter:
         self._theme = theme
 
     def paint(self, text: str) -> str:
-        return "\n".join([_TOKEN.sub(self._token, line) for line in text.split("\n")])
+        return "\n".join([self._line(line) for line in text.split("\n")])
+
+    def _line(self, line: str) -> str:
+        pair = _PAIR.fullmatch(line)
+        if pair is None:
+            return _TOKEN.sub(self._token, line)
+        theme = self._theme
+        indent, key, string, number, word, opening, comma = pair.groups()
+        if opening:
+            return f"{indent}{theme.key}{key}{PLAIN}: {opening}{comma}"
+        colour = theme.text if string else theme.number if number else theme.word
+        return f"{indent}{theme.key}{key}{PLAIN}: {colour}{string or number or word}{PLAIN}{comma}"
 
     def _token(self, match: re.Match[str]) -> str:
         theme = self._theme

@@ -187,7 +187,8 @@ def _section(
         titles, lines, passed = _shifted(titles, lines, after=name, shift=look.shift)
         names = names[: name + 1] + names[name + 1 + passed :]
     everything = [_Line(titles), *lines] if look.headers else lines
-    widths = _widths(everything, look.width - _GAP, name=name)
+    least = _NARROWEST if look.shift else _NARROWEST_NAME  # who looks at other columns can do with less of the name
+    widths = _widths(everything, look.width - _GAP, name=name, least_of_name=least)
     states = States(theme(os.environ)) if look.colour else None
     paints = [states.by_column(one) for one in names] if states else []
     drawn = [_text(line, widths, look, paints, is_header=look.headers and not i) for i, line in enumerate(everything)]
@@ -251,11 +252,11 @@ def _shown(cell: Any) -> str:
     return harmless(first) + ("..." if rest else "")
 
 
-def _widths(lines: Sequence[_Line], width: int, *, name: int) -> list[int]:
+def _widths(lines: Sequence[_Line], width: int, *, name: int, least_of_name: int) -> list[int]:
     """Of the columns that fit: long ones are cut first, then the last ones are left out."""
     count = max((len(line.cells) for line in lines), default=0)
     wanted = [max((width_of(line.cells[i]) for line in lines if i < len(line.cells)), default=0) for i in range(count)]
-    least = [min(one, _NARROWEST_NAME if i == name else _NARROWEST) for i, one in enumerate(wanted)]
+    least = [min(one, least_of_name if i == name else _NARROWEST) for i, one in enumerate(wanted)]
     while len(least) > 1 and _together(least) > width:
         least.pop()
     widths = wanted[: len(least)]

@@ -12,6 +12,7 @@ from kctl.views.watch.cells import clipped, width_of, window
 from kctl.views.watch.changes import Change
 from kctl.views.watch.drawing import Look, draw, draw_listing
 from kctl.views.watch.terminal import Terminal
+from kctl.views.watch.tool import help_text
 from kctl.views.watch.tool.keys import Keys
 from kctl.views.watch.tool.listing import Listing
 from kctl.views.watch.tool.pages import Choice, Choices, Question, Text
@@ -131,6 +132,18 @@ def test_columns_that_are_passed_over_make_room_for_those_that_did_not_fit() -> 
     assert shifted[-1] == "dropped "
     assert shifted[1].split() == ["NAME", "AGE"]
     assert listed(listing, board, shift=9)[1].split() == ["NAME", "AGE"]
+
+
+def test_columns_that_one_goes_to_get_room_from_the_name() -> None:
+    board = board_of(row("a" * 30, "S" * 9))
+    wide = {"namespaces": True, "wide": True}
+    assert listed(Listing(board), board, **wide)[-1] == "dropped STATUS,AGE,NODE"
+    shifted = listed(Listing(board), board, shift=1, **wide)
+    assert shifted[1].split() == ["NAMESPACE", "NAME", "AGE", "NODE"]
+
+
+def test_the_keys_fit_a_narrow_terminal() -> None:
+    assert all(len(line) <= 40 for line in help_text.KEYS.splitlines())
 
 
 def test_what_a_narrow_screen_does_not_show_is_said() -> None:
