@@ -1,6 +1,10 @@
-"""Make again what is made of real runs and of docstrings: `make guides`."""
+"""Make again what is made of docstrings and of real runs: `make guides`, or one of them with ARGS=references."""
+
+import sys
 
 from tests.e2e.guides import pictures, references
 
-references.make()
-pictures.make()
+MAKERS = {"references": references.make, "pictures": pictures.make}
+
+for name in sys.argv[1:] or MAKERS:
+    MAKERS[name]()

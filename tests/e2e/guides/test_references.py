@@ -22,7 +22,7 @@ def test_every_public_name_has_one_entry(guide: str, package: str) -> None:
 
 @pytest.mark.parametrize("guide", references.PACKAGES)
 def test_entries_are_current(guide: str) -> None:
-    """If not: `make guides` writes them again."""
+    """If not: `make guides ARGS=references` writes them again."""
     assert references.written(_text(guide)) == _text(guide)
 
 
