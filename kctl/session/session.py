@@ -54,6 +54,8 @@ class Session:
         self.warnings = 0
         self.plugin_policy: model.PluginPolicy | None = None
         """Which credential plugins may run, if the user has said so."""
+        self.take_warning: Callable[[str], None] | None = None
+        """Where warnings go while stderr is a screen that somebody else draws on."""
         self._concurrent = concurrent
         self._at = ""
         self._id = _random_uuid()
@@ -110,6 +112,9 @@ class Session:
         """`Warning: ` on stderr, the same one only once."""
         if text not in self._warned:
             self._warned.add(text)
+            if self.take_warning is not None:
+                self.take_warning(text)
+                return
             loud, plain = ("\x1b[33;1m", "\x1b[0m") if self.colours(sys.stderr) else ("", "")
             sys.stderr.write(f"{loud}Warning:{plain} {shown(text, sys.stderr)}\n")
 

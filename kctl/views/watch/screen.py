@@ -35,6 +35,7 @@ class LiveView:
     """Run `run` beside `follow`, which brings the changes; `follow` is over after `end`."""
 
     def __init__(self, session: Session, flags: FlagSet, scope: Scope, sources: Sequence[Source]) -> None:
+        self._session = session
         self._flags = flags
         self._colour = session.paints
         self._news = asyncio.Event()
@@ -56,6 +57,7 @@ class LiveView:
         loop = asyncio.get_running_loop()
         try:
             self._terminal.enter()
+            self._session.take_warning = lambda text: self._commands.say(f"Warning: {text}")
             loop.add_signal_handler(signal.SIGWINCH, self._redraw)
             loop.add_signal_handler(signal.SIGTSTP, self._suspend)
             if sys.stdin.isatty():
@@ -66,6 +68,7 @@ class LiveView:
             if sys.stdin.isatty():
                 loop.remove_reader(sys.stdin.fileno())
             self._terminal.leave()
+            self._session.take_warning = None
 
     async def _draw_for_ever(self) -> None:
         while True:
@@ -93,7 +96,7 @@ class LiveView:
         page = commands.pages[-1] if commands.pages else None
         if page is not None and not isinstance(page, Question):
             title = painted(clipped(page.title, look.width), _DIM, look)
-            self._paint([title, *page.draw(look.width, look.height - 2)], page.hint, look)
+            self._paint([title, *page.draw(look.width, look.height - 2)], _joined(commands.message, page.hint), look)
         elif commands.is_used:
             self._draw_listing(visit, look, at)
         else:
@@ -112,7 +115,7 @@ class LiveView:
         else:
             words = [commands.message, f"/{listing.filter}" if listing.filter else "", where]
             words += [not_shown(drawn.dropped) if drawn.dropped else "", help_text.HINT]
-            foot = "  ".join(filter(None, words))
+            foot = _joined(*words)
         self._paint(drawn.lines, foot, look)
 
     def _paint(self, lines: list[str], foot: str, look: Look) -> None:
@@ -156,6 +159,10 @@ class LiveView:
         os.kill(os.getpid(), signal.SIGSTOP)
         self._terminal.enter()
         self._news.set()
+
+
+def _joined(*words: str) -> str:
+    return "  ".join(filter(None, words))
 
 
 def _title(visit: Visit, width: int, at: datetime) -> str:

@@ -34,6 +34,9 @@ class ManyRows(ThreadingHTTPServer):
         self.count = count
         self.changes = 0
         self.stopped = threading.Event()
+        self.warning = ""
+        self.refuses = False
+        """From then on: what is watched ends, and is forbidden."""
 
     @property
     def url(self) -> str:
@@ -68,8 +71,12 @@ class _Handler(BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         if parts.path in _ANSWERS:
             self._answer(_ANSWERS[parts.path])
+        elif self.server.refuses:
+            refusal = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "pods are forbidden: no"}
+            self._answer({**refusal, "reason": "Forbidden", "code": 403}, 403)
         elif parts.path != "/api/v1/namespaces/default/pods":
-            self._answer({"kind": "Status", "apiVersion": "v1", "code": 404, "reason": "NotFound"}, 404)
+            name = parts.path.rpartition("/")[2]
+            self._answer({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name, "namespace": "default"}})
         elif "watch" in parse_qs(parts.query):
             self._watch()
         else:
@@ -80,18 +87,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        while not self.server.stopped.wait(PAUSE):
+        while not self.server.stopped.wait(PAUSE) and not self.server.refuses:
             self.server.changes += 1
             number = self.server.changes * 7919 % self.server.count
             row = self.server.row(number, version=self.server.count + self.server.changes, status="Pending")
             line = json.dumps({"type": "MODIFIED", "object": self.server.table([row])}).encode() + b"\n"
             self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
+        self.wfile.write(b"0\r\n\r\n")
 
     def _answer(self, answer: Any, status: int = 200) -> None:
         body = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
+        if self.server.warning:
+            self.send_header("Warning", f'299 - "{self.server.warning}"')
         self.end_headers()
         self.wfile.write(body)
 

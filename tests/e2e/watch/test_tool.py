@@ -237,6 +237,20 @@ def _settings(tool: Tool, when: str) -> str:
     return str(re.findall(rf"^(\S+)\n{when}-it-is", tool.terminal.text, re.MULTILINE)[-1])
 
 
+def test_what_ends_it_leaves_the_terminal_as_it_was_and_is_told_there(tool: Tool) -> None:
+    """A warning before that is told on the last line, not over the table."""
+    with many_rows(5) as server:
+        tool.start("po", "-n", "default", "-s", server.url)
+        tool.shows("pod/pod-00004")
+        server.warning = "pods are old"
+        tool.press("Enter")
+        tool.shows("YAML of pod/pod-00000", "kind: Pod", "Warning: pods are old")
+        server.refuses = True
+        tool.shows("Error from server (Forbidden): pods are forbidden: no", f"{ENDED}1")
+        assert tool.terminal.state("alternate_on") == "0"
+        assert tool.terminal.state("cursor_flag") == "1"
+
+
 def test_five_thousand_rows_of_which_fifty_change_each_second(tool: Tool, plane: Machine) -> None:
     """Whoever presses a key sees what it does before long: all of this happens while changes come in."""
     with many_rows(5000) as server:

@@ -189,7 +189,9 @@ def test_a_log_is_followed_until_somebody_scrolls() -> None:
     page.press("up")
     page.append("d")
     assert page.draw(10, 2) == ["a", "b"]
-    page.append("\x1b[2J")
+    page.press("end")
+    page.append("e")
+    assert page.draw(10, 2) == ["d", "e"]
     assert "^[[2J" in Text("x", "\x1b[2J").draw(10, 1)[0]
 
 

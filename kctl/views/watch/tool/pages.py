@@ -37,7 +37,7 @@ class Text:
     def __init__(self, title: str, text: str) -> None:
         self.title = title
         self.closed = False
-        self.follows = False
+        self.follows = self._grows = False
         self._lines: list[str] = []
         self.fill(text)
         self._top = self._left = 0
@@ -50,6 +50,7 @@ class Text:
         self._lines = paint(harmless(text)).replace("\t", "    ").rstrip("\n").split("\n") if text else []
 
     def append(self, text: str) -> None:
+        self._grows = True
         self._lines += harmless(text).replace("\t", "    ").split("\n")
         if len(self._lines) > _MOST_LINES:
             del self._lines[: len(self._lines) - _MOST_LINES]
@@ -81,7 +82,7 @@ class Text:
             case "home" | "g":
                 self._move(0)
             case "end" | "G":
-                self._top, self.follows = len(self._lines), False
+                self._top, self.follows = len(self._lines), self._grows
             case "left":
                 self._left = max(0, self._left - _STEP)
             case "right":
