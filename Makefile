@@ -86,7 +86,7 @@ growth: dev ## Give everything that reads or writes larger inputs than the tests
 
 guides: dev kubectl ## Make again the pictures of README and the entries of the references
 	@$(BIN)/python -m tests.e2e.guides $(ARGS)
-	@$(BIN)/python -m tests.e2e.ui
+	@[ -n "$(ARGS)" ] || $(BIN)/python -m tests.e2e.ui
 
 dist: dev ## Build the wheel and the source archive into dist/, and check them
 	@rm -rf dist
