@@ -13,7 +13,9 @@ export function accessPage(user) {
   const result = h('div', { 'aria-live': 'polite' });
   /** @type {any[]} */
   let objects = [];
+  let stopped = false;
   const load = async () => {
+    if (stopped) return; // the address is another page's now
     remember({ user: chosen.value });
     if (!chosen.value) return fill(result, h('p.muted', null, 'Nobody has asked anything yet.'));
     try {
@@ -40,6 +42,8 @@ export function accessPage(user) {
   return {
     title: 'Permissions',
     element: h('section.page', null, h('h1', null, 'Permissions'), h('p.lead', null, 'The smallest roles that allow what somebody has asked this plane for so far. Run your program, then take them.'), h('div.view-tools', null, chosen, h('div.push'), copy), result),
-    stop() {},
+    stop() {
+      stopped = true;
+    },
   };
 }
