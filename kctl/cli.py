@@ -20,7 +20,7 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
-from kctl.command_line import colours, json_errors, pager, plugins, profile, usage
+from kctl.command_line import advice, colours, json_errors, pager, plugins, profile, usage
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import FlagSet, first_word, parse
 from kctl.command_line.global_flags import GLOBAL_FLAGS, HELP_FLAG
@@ -30,7 +30,7 @@ from kctl.completion import answer
 from kctl.errors import Ended, KctlError, UsageError, report
 from kctl.printers.terminal import shown
 from kctl.session.session import Session
-from kctl.session.versions import client_version, go_literal
+from kctl.session.versions import KUBERNETES, client_version, go_literal
 from localplane.apimachinery.golang import sources
 from localplane.client.transport import driver
 
@@ -190,6 +190,9 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
         said[:0] = applied.defaults
     position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
+        if arguments == ["--version"]:
+            sys.stdout.write(f"kctl {client_version()['gitVersion']} (as kubectl v{KUBERNETES})\n")
+            return 0
         _refuse_unknown_flags(arguments)
         sys.stdout.write(help_pages.root_help())
         return 0
@@ -316,19 +319,9 @@ def _report(error: Exception, words: Sequence[str]) -> int:
         return int(told["exitCode"])
     if said:
         if sys.stderr.isatty():
-            said = said.rstrip("\n") + _suggestion(error)
+            said = said.rstrip("\n") + advice.after(error)
         _say(said, words)
     return error.exit_code if isinstance(error, KctlError) else 1
-
-
-def _suggestion(error: Exception) -> str:
-    """What was probably meant, for a person: programs get kubectl's words alone."""
-    for one in (error, error.__cause__):
-        mistyped: tuple[str, Sequence[str]] | None = getattr(one, "mistyped", None)
-        if mistyped is not None:
-            near = usage.did_you_mean(usage.closest(*mistyped))
-            return f"\n{near}" if near else ""
-    return ""
 
 
 def _say(said: str, words: Sequence[str]) -> None:

@@ -25,21 +25,29 @@ from localplane.apimachinery.light_typing import Any, Final
 
 
 class KctlError(Exception):
-    """`verbatim` leaves out `error: `, for kubectl's sentences that have none: `Error from server (NotFound): ...`."""
+    """`verbatim` leaves out `error: `, for kubectl's sentences that have none: `Error from server (NotFound): ...`.
+    `mistyped` is what somebody wrote, and what there is: on a terminal, what was probably meant is told."""
 
-    def __init__(self, message: str, *, exit_code: int = 1, verbatim: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        exit_code: int = 1,
+        verbatim: bool = False,
+        mistyped: tuple[str, Sequence[str]] | None = None,
+    ) -> None:
         super().__init__(message)
         self.exit_code = exit_code
         self.verbatim = verbatim
+        self.mistyped = mistyped
 
 
 class UsageError(KctlError):
-    """`hint` is printed below the message. `mistyped` is what somebody wrote, and what there is."""
+    """`hint` is printed below the message."""
 
     def __init__(self, message: str, *, hint: str = "", mistyped: tuple[str, Sequence[str]] | None = None) -> None:
-        super().__init__(message)
+        super().__init__(message, mistyped=mistyped)
         self.hint = hint
-        self.mistyped = mistyped
 
 
 class SeveralErrors(KctlError):

@@ -185,7 +185,8 @@ def _long(text: str, named: Mapping[str, Flag], rest: list[str], flags: FlagSet)
         raise KctlError(f"bad flag syntax: --{text}")
     flag = named.get(_normal(name))
     if flag is None:
-        raise KctlError(f"unknown flag: --{name}")
+        known = [f"--{one}" for one in named if not named[one].hidden]
+        raise KctlError(f"unknown flag: --{name}", mistyped=(f"--{name}", known))
     if not equals:
         if flag.bare:
             value = flag.bare

@@ -38,7 +38,15 @@ def usage_error(
         message = f"extra arguments: [{found[1]}]"
     else:
         message = _complaint(error, arguments) or said[:1].lower() + said[1:]
-    return UsageError(message, hint=f"See '{path} --help' for usage.")
+    return UsageError(message, hint=f"See '{path} --help' for usage.", mistyped=_mistyped(error, command))
+
+
+def _mistyped(error: Any, command: Any) -> tuple[str, Sequence[str]] | None:
+    """A flag that there is not, and those that there are."""
+    if type(error).__name__ != "NoSuchOption":
+        return None
+    parameters = getattr(getattr(error.ctx, "command", command), "params", ())
+    return error.option_name, [name for one in parameters for name in one.opts if name.startswith("--")]
 
 
 def without_presentation(arguments: Sequence[str]) -> list[str]:

@@ -41,7 +41,9 @@ def _check(flags: FlagSet) -> None:
         raise KctlError(f"You must specify the type of resource to explain. {_SUGGESTION}\n")
     if len(flags.arguments) > 1:
         raise KctlError("We accept only this format: explain RESOURCE\n")
-    if flags.number("max-depth") > 0 and not flags.is_on("recursive"):
+    if flags.is_on("all") and flags.text("output") != "skeleton":
+        raise KctlError("--all is for -o skeleton")
+    if flags.number("max-depth") > 0 and not flags.is_on("recursive") and not flags.is_on("all"):
         raise KctlError("--max-depth requires --recursive")
     if flags.number("max-depth") < 0:
         raise KctlError("--max-depth must be non-negative")
@@ -59,13 +61,13 @@ async def _explain(session: Session, flags: FlagSet, found: documents.Asked, pat
     kind = documents.kind_of(document, resource)
     options = explain_text.Options(flags.is_on("recursive"), flags.number("max-depth"))
     if output == "skeleton":
-        session.write(skeleton.skeleton(document, kind, found.path, options))
+        session.write(skeleton.skeleton(document, kind, found.path, options, every=flags.is_on("all")))
         return
     group = f"GROUP:      {kind['group']}\n" if kind.get("group") else ""
     session.write(f"{group}KIND:       {kind.get('kind', '')}\nVERSION:    {kind.get('version', '')}\n\n")
     text = explain_text.explain(document, documents.schema_of(document, kind), found.path, options)
     if not text:
-        raise KctlError(f'field "{found.path[-1]}" does not exist')
+        raise documents.no_such_field(document, documents.schema_of(document, kind), found.path, found.path[-1])
     session.write(f"{text}\n")
 
 
@@ -94,6 +96,7 @@ COMMAND = Command(
     "Tell what a type's fields are and mean",
     run=run,
     flags=(
+        switch("all", "With -o skeleton: every field, with what it means; those that may be left out are comments."),
         Flag("api-version", usage="Explain this version of the type (group/version) instead of the preferred one."),
         Flag("max-depth", "int", 0, "How deep --recursive goes; 0 is all the way down."),
         Flag(
@@ -101,7 +104,7 @@ COMMAND = Command(
             "text",
             "plaintext",
             "How to show it: (plaintext, plaintext-openapiv2, skeleton). A skeleton is a manifest to be filled in: "
-            "the fields that are required or mostly wanted; with --recursive, every field.",
+            "the fields that are required or mostly wanted; with --recursive or --all, every field.",
             "o",
         ),
         switch("recursive", "List the fields of fields as well, without their descriptions.", short="R"),
@@ -127,5 +130,8 @@ kctl explain hpa --api-version=autoscaling/v1
 kctl explain events.events.k8s.io
 
 # A manifest to be filled in
-kctl explain cronjob -o skeleton > cronjob.yaml""",
+kctl explain cronjob -o skeleton > cronjob.yaml
+
+# The same with every field there is, and what it means, in comments; of a custom resource, too
+kctl explain websites -o skeleton --all > website.yaml""",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
@@ -13,6 +15,7 @@ from kctl.printers import clean, sorting
 from kctl.printers.choice import GET_FORMATS, output_flags, printer_for
 from kctl.session import raw
 from kctl.session.session import Session
+from kctl.views import remarks
 from kctl.views.tables import print_infos, watch_one_type
 from localplane.apimachinery.errors import NotFound
 from localplane.apimachinery.light_typing import Any
@@ -132,6 +135,10 @@ async def _print_tables(session: Session, flags: FlagSet, result: Result) -> Non
         everywhere = flags.is_on("all-namespaces") or not all(info.is_namespaced for info in infos)
         where = "" if everywhere else f" in {session.namespace} namespace."
         session.say(f"No resources found{where}\n")
+        if not everywhere and sys.stderr.isatty():
+            await remarks.about_empty(session)
+    if sys.stderr.isatty():
+        await remarks.about_workloads(session, infos)
     raise_all(errors, listed=result.lists_errors)
 
 

@@ -53,7 +53,8 @@ def _print(session: Session, flags: FlagSet, versions: dict[str, Any]) -> None:
         case "yaml":
             session.write(yaml_writer.to_yaml(versions).decode() + "\n")
         case _:
-            session.write(f"Client Version: {versions['clientVersion']['gitVersion']}\n")
+            same = f" (as kubectl v{KUBERNETES})" if session.is_terminal else ""
+            session.write(f"Client Version: {versions['clientVersion']['gitVersion']}{same}\n")
             session.write(f"Kustomize Version: {versions['kustomizeVersion']}\n")
             if "serverVersion" in versions:
                 session.write(f"Server Version: {versions['serverVersion'].get('gitVersion', '')}\n")
@@ -86,8 +87,8 @@ COMMAND = Command(
         Flag("output", usage="yaml or json, with all there is to know.", short="o"),
     ),
     description="""\
-Show the version of this program, of the kustomizations it reads, and of the server. Says so if the two are further
-apart than Kubernetes supports: one minor version.""",
+Show the version of this program, of the kustomizations it reads, and of the server; on a terminal also which kubectl
+it behaves like. Says so if the two are further apart than Kubernetes supports: one minor version.""",
     examples="""\
 # Both
 kctl version

@@ -24,14 +24,24 @@ _PATIENCE = 0.1
 """Seconds to wait for a pod of what has none yet."""
 
 
-def snapshots() -> list[str]:
-    """The names of those that are saved, as `localplane/cli/snapshots` keeps them."""
+def _kept(directory: str) -> list[str]:
+    """What lies in a directory of ours, as `localplane/cli/places` has them."""
     state = os.environ.get("XDG_STATE_HOME", "")
     state = state if state.startswith("/") else os.path.expanduser("~/.local/state")  # noqa: PTH111 - no pathlib here
     try:
-        files = os.listdir(f"{state}/kctl/.snapshots")  # noqa: PTH208 - no pathlib here
+        return os.listdir(f"{state}/kctl/{directory}")  # noqa: PTH208 - no pathlib here
     except OSError:
         return []
+
+
+def planes() -> list[str]:
+    """The names of those that are up, were, or have kept data."""
+    return sorted({name for name in (*_kept(".planes"), *_kept("")) if name[0] != "."})
+
+
+def snapshots() -> list[str]:
+    """The names of those that are saved, as `localplane/cli/snapshots` keeps them."""
+    files = _kept(".snapshots")
     return sorted(file.removesuffix(".snapshot") for file in files if file.endswith(".snapshot") and file[0] != ".")
 
 

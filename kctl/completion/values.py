@@ -100,11 +100,57 @@ _OF_COMMAND = {
     ("debug", "profile"): ("general", "baseline", "restricted", "netadmin", "sysadmin", "legacy"),
     ("kuberc set", "section"): ("defaults", "aliases"),
     ("up", "storage"): ("etcd", "sqlite", "memory"),
+    ("up", "switch-context"): ("auto", "always", "never"),
     ("env", "shell"): ("sh", "bash", "zsh", "fish", "powershell", "dotenv"),
     ("validate", "output"): ("text", "json", "sarif", "github"),
     ("kustomize", "load-restrictor"): ("LoadRestrictionsNone", "LoadRestrictionsRootOnly"),
     ("kustomize", "reorder"): ("legacy", "none"),
 }
+CONTROLLERS = (
+    "serviceaccount-token-controller",
+    "endpoints-controller",
+    "endpointslice-controller",
+    "endpointslice-mirroring-controller",
+    "replicationcontroller-controller",
+    "pod-garbage-collector-controller",
+    "resourcequota-controller",
+    "namespace-controller",
+    "serviceaccount-controller",
+    "garbage-collector-controller",
+    "daemonset-controller",
+    "job-controller",
+    "deployment-controller",
+    "replicaset-controller",
+    "horizontal-pod-autoscaler-controller",
+    "disruption-controller",
+    "statefulset-controller",
+    "cronjob-controller",
+    "certificatesigningrequest-signing-controller",
+    "certificatesigningrequest-approving-controller",
+    "certificatesigningrequest-cleaner-controller",
+    "podcertificaterequest-cleaner-controller",
+    "ttl-controller",
+    "node-ipam-controller",
+    "node-lifecycle-controller",
+    "taint-eviction-controller",
+    "persistentvolume-binder-controller",
+    "persistentvolume-expander-controller",
+    "clusterrole-aggregation-controller",
+    "persistentvolumeclaim-protection-controller",
+    "persistentvolume-protection-controller",
+    "ttl-after-finished-controller",
+    "root-ca-certificate-publisher-controller",
+    "kube-apiserver-serving-clustertrustbundle-publisher-controller",
+    "ephemeral-volume-controller",
+    "resourceclaim-controller",
+    "legacy-serviceaccount-token-cleaner-controller",
+    "validatingadmissionpolicy-status-controller",
+    "volumeattributesclass-protection-controller",
+    "service-cidr-controller",
+    "service-lb-controller",
+)
+"""As `localplane/controllers/selection` has them: to import that takes as long as a start."""
+_OF_PLANES = ("up", "down", "status", "reset", "env", "snapshot")
 _OF_REQUESTS = ("requests", "faults add")
 _DIRECTORIES = ("kustomize", "output-directory", "cache-dir")
 _ENTRIES = {"context": "contexts", "cluster": "clusters", "user": "users"}
@@ -121,9 +167,25 @@ async def of_flag(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, curren
         return Offer(list(_SUBRESOURCES))
     if name == "for" and not matched.name.startswith("rbac "):
         return Offer(fitting(current, ("condition=", "create", "delete", "jsonpath=")), NO_FILES | NO_SPACE)
+    if (offer := _of_plane(matched.name, flag, current)) is not None:
+        return offer
     if choices := _OF_COMMAND.get((matched.name, name)) or _CHOICES.get(name) or _formats(flag):
         return Offer(fitting(current, choices))
     return await _live(matched, flags, flag, current)
+
+
+def _of_plane(command: str, flag: Flag, current: str) -> Offer | None:
+    """What belongs to planes of this machine; None for every other flag."""
+    if flag.name == "name" and command.partition(" ")[0] in _OF_PLANES:
+        return Offer(fitting(current, live.planes()))
+    if (command, flag.name) == ("up", "from"):
+        return Offer(fitting(current, live.snapshots()), DEFAULT)
+    if (command, flag.name) == ("up", "controllers"):
+        before, comma, last = current.rpartition(",")
+        minus = "-" if last.startswith("-") else ""
+        names = ("*", "none", *CONTROLLERS) if not comma and not minus else CONTROLLERS
+        return Offer([f"{before}{comma}{one}" for one in fitting(last, (f"{minus}{name}" for name in names))])
+    return None
 
 
 def _formats(flag: Flag) -> list[str]:

@@ -26,7 +26,11 @@ class ClientError(Exception):
 
 
 class ConfigError(ClientError):
-    pass
+    """`mistyped` is what somebody wrote, and what there is."""
+
+    def __init__(self, message: str, mistyped: tuple[str, Sequence[str]] | None = None) -> None:
+        super().__init__(message)
+        self.mistyped = mistyped
 
 
 class EmptyConfig(ConfigError):
@@ -36,9 +40,9 @@ class EmptyConfig(ConfigError):
 class InvalidConfig(ConfigError):
     """`problems` one by one."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
+    def __init__(self, problems: Sequence[str], mistyped: tuple[str, Sequence[str]] | None = None) -> None:
         listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-        super().__init__(f"invalid configuration: {listed}")
+        super().__init__(f"invalid configuration: {listed}", mistyped)
         self.problems = tuple(problems)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.objects import Info
 from kctl.session.session import Session
-from kctl.views import wait
+from kctl.views import remarks, wait
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 
@@ -116,6 +117,9 @@ _VIEWERS: dict[tuple[str, str], Callable[[JSONObject, int], Progress]] = {
 }
 
 
+_PATIENCE = 3.0
+
+
 async def run(session: Session, flags: FlagSet) -> None:
     require_resource(flags)
     revision = flags.number("revision")
@@ -145,16 +149,33 @@ async def _follow(session: Session, info: Info, revision: int, *, watch: bool) -
     if viewer is None:
         shown = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
         raise KctlError(f"no status viewer has been implemented for {shown}")
-    async for event, obj in wait.follow(info):
-        if event == "DELETED":
-            raise KctlError("object has been deleted")
-        if obj is None:
-            continue
-        progress = viewer(obj, revision)
-        session.write(progress.text)
-        session.flush()
-        if progress.done or not watch:
-            return
+    note: asyncio.TimerHandle | None = None
+    try:
+        async for event, obj in wait.follow(info):
+            if event == "DELETED":
+                raise KctlError("object has been deleted")
+            if obj is None:
+                continue
+            progress = viewer(obj, revision)
+            session.write(progress.text)
+            session.flush()
+            if progress.done or not watch:
+                return
+            if note is not None:
+                note.cancel()
+            note = _tell_if_nobody_looks(session, info, obj)
+    finally:
+        if note is not None:
+            note.cancel()
+
+
+def _tell_if_nobody_looks(session: Session, info: Info, obj: JSONObject) -> asyncio.TimerHandle | None:
+    """A person who waits for a controller that does not run would wait for ever."""
+    if not sys.stderr.isatty() or not remarks.is_unobserved(obj):
+        return None
+    kind = info.rest_mapping.kind
+    text = remarks.UNOBSERVED.format(name=f"{kind.kind.lower()}.{kind.group}/{info.name}")
+    return asyncio.get_running_loop().call_later(_PATIENCE, session.say, text)
 
 
 COMMAND = Command(

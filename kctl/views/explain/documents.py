@@ -79,6 +79,15 @@ def field_names(document: JSONObject, schema: JSONObject, path: tuple[str, ...])
     return sorted(found.get("properties") or {})
 
 
+def no_such_field(document: JSONObject, schema: JSONObject, path: tuple[str, ...], name: str) -> KctlError:
+    """Of a path whose last part is told, whichever is wrong; the first that is wrong was mistyped."""
+    for length, part in enumerate(path):
+        known = field_names(document, schema, path[:length])
+        if part not in known:
+            return KctlError(f"field {go_quote(name)} does not exist", mistyped=(part, known))
+    return KctlError(f"field {go_quote(name)} does not exist")
+
+
 def _with_fields(document: JSONObject, schema: JSONObject) -> JSONObject:
     """What a schema, its items or its values have fields in."""
     found = resolved(document, schema)

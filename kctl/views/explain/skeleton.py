@@ -1,7 +1,12 @@
-"""`-o skeleton`: a manifest to be filled in, with the fields that are required and those that are mostly wanted."""
+"""`-o skeleton`: a manifest to be filled in, with the fields that are required and those that are mostly wanted.
+
+With --all every other field is there too, behind a `#`, and each has what it means above it, behind `##`: what is left
+out of a comment is a manifest that the server takes.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -69,13 +74,17 @@ _BY_SERVER = frozenset(
         "uid",
     ]
 )
+_WIDTH = 100
 _ZEROS = {"string": '""', "integer": "0", "number": "0", "boolean": "false"}
 
 
-def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], options: text.Options) -> str:
-    """Of a kind, or of what is at a path of its fields. Raises KctlError for a field that is not there."""
+def skeleton(
+    document: JSONObject, kind: dict[str, str], path: Sequence[str], options: text.Options, *, every: bool = False
+) -> str:
+    """Of a kind, or of what is at a path of its fields; with `every` field and what it means. Raises KctlError for a
+    field that is not there."""
     schema = schema_of(document, kind)
-    drawing = _Skeleton(document, options)
+    drawing = _Skeleton(document, options, every=every)
     if not path:
         version = "/".join(filter(None, (kind.get("group"), kind.get("version"))))
         head = f"apiVersion: {version}\nkind: {kind.get('kind', '')}\n"
@@ -87,16 +96,18 @@ def skeleton(document: JSONObject, kind: dict[str, str], path: Sequence[str], op
 
 
 class _Skeleton:
-    def __init__(self, document: JSONObject, options: text.Options) -> None:
+    def __init__(self, document: JSONObject, options: text.Options, *, every: bool) -> None:
         self._document = document
         self._options = options
+        self._every = every
 
     def field(self, schema: JSONObject, name: str) -> JSONObject:
         found = self._whole(schema)
         while name not in (found.get("properties") or {}):
             inner = found.get("items") or found.get("additionalProperties")
             if not isinstance(inner, dict):
-                raise KctlError(f"field {go_quote(name)} does not exist")
+                known = sorted(found.get("properties") or {})
+                raise KctlError(f"field {go_quote(name)} does not exist", mistyped=(name, known))
             found = self._whole(inner)
         field: JSONObject = found["properties"][name]
         return field
@@ -104,16 +115,43 @@ class _Skeleton:
     def fields(self, schema: JSONObject, level: int, seen: frozenset[str], *, at: str) -> Iterator[str]:
         """A line for each, and those below it; `at` is the name of the schema."""
         properties = schema.get("properties") or {}
+        usual = set(self._usual(schema, at=at, top=level == 1))
         for name in self._chosen(schema, at=at, top=level == 1):
             below = self.value(properties[name], level + 1, seen, at=f"{at}.{name}")
-            yield from f"{name}:{_below(below)}".split("\n")
+            lines = f"{name}:{_below(below)}".split("\n")
+            if self._every:
+                yield from self._about(properties[name], is_required=name in (schema.get("required") or ()))
+                lines = lines if name in usual else [f"# {line}" for line in lines]
+            yield from lines
 
-    def _chosen(self, schema: JSONObject, *, at: str, top: bool) -> Iterable[str]:
+    def _about(self, schema: JSONObject, *, is_required: bool) -> Iterator[str]:
+        """What a field means, in a line or two."""
+        whole = self._whole(schema)
+        said = " ".join(str(whole.get("description") or "").split())
+        sentence = said.partition(". ")[0].rstrip(".")
+        kind = whole.get("type") or ("int or string" if whole.get("x-kubernetes-int-or-string") else "")
+        words = [f"{sentence}." if sentence else "", f"({kind})" if kind else "", "Required." if is_required else ""]
+        if whole.get("enum"):
+            words.append(f"One of: {', '.join(map(str, whole['enum']))}.")
+        line = " ".join(filter(None, words))
+        yield from textwrap.wrap(line, _WIDTH, initial_indent="## ", subsequent_indent="## ", break_long_words=False)
+
+    def _names(self, schema: JSONObject, *, top: bool) -> list[str]:
         properties = schema.get("properties") or {}
         names = [name for name in properties if not (top and name in ("apiVersion", "kind"))]
-        names = [name for name in names if name not in _BY_SERVER]
+        return [name for name in names if name not in _BY_SERVER]
+
+    def _chosen(self, schema: JSONObject, *, at: str, top: bool) -> Iterable[str]:
+        usual = self._usual(schema, at=at, top=top)
+        names = self._names(schema, top=top)
+        if self._every:
+            return [*usual, *sorted(name for name in names if name not in usual)]
         if self._options.recursive:
             return sorted(names, key=lambda name: (name != "metadata", name))
+        return usual
+
+    def _usual(self, schema: JSONObject, *, at: str, top: bool) -> list[str]:
+        names = self._names(schema, top=top)
         wanted = [*_WANTED.get(at, ()), *(schema.get("required") or ()), *(("metadata", "spec") if top else ())]
         first = ("metadata", "name") if top else ("name",)
         return sorted((name for name in dict.fromkeys(wanted) if name in names), key=lambda name: name not in first)
@@ -129,11 +167,11 @@ class _Skeleton:
                 return ["{}"]
             known = at if at in _WANTED else name
             lines = [f"  {line}" for line in self.fields(whole, level, deeper, at=known)]
-            return ["", *lines] if lines else ["{}"]
+            return _unless_empty(lines)
         if whole.get("items"):
             first, *rest = self.value(whole["items"], level, deeper, at="")
             if first:
-                return ["", f"- {first}"]
+                return ["", f"- {first}", *rest]
             return ["", *(f"{'- ' if not position else '  '}{line[2:]}" for position, line in enumerate(rest))]
         return [_USUAL.get(at) or _scalar(whole)]
 
@@ -143,6 +181,13 @@ class _Skeleton:
         for part in found.get("allOf") or ():
             found = {**self._whole(part), **{key: value for key, value in found.items() if key != "allOf"}}
         return found
+
+
+def _unless_empty(lines: list[str]) -> list[str]:
+    """Fields below a name; an empty object where all of them are comments."""
+    if any(not line.lstrip().startswith("#") for line in lines):
+        return ["", *lines]
+    return ["{}", *lines]
 
 
 def _name(schema: JSONObject) -> str:
@@ -163,4 +208,5 @@ def _scalar(schema: JSONObject) -> str:
 
 
 def _below(lines: list[str]) -> str:
-    return f" {lines[0]}" if lines[0] else "\n" + "\n".join(lines[1:])
+    first = f" {lines[0]}" if lines[0] else ""
+    return "\n".join((first, *lines[1:]))

@@ -87,7 +87,8 @@ def _confirm_usable(config: Kubeconfig, overrides: Overrides) -> None:
     Kubernetes: DirectClientConfig.ConfirmUsable.
     """
     if missing := _missing_context(config, overrides):
-        raise InvalidConfig([f"context was not found for specified context: {missing}"])
+        known = (missing, sorted(config.contexts))
+        raise InvalidConfig([f"context was not found for specified context: {missing}"], mistyped=known)
     context = _context(config, overrides)
     user = User() if overrides.context.user not in ("", *config.users) else _user(config, context, overrides)
     problems = user_problems(context.user, user)
@@ -102,7 +103,7 @@ def _confirm_usable(config: Kubeconfig, overrides: Overrides) -> None:
 def _context(config: Kubeconfig, overrides: Overrides) -> Context:
     name = overrides.context_name or config.current_context
     if overrides.context_name and name not in config.contexts:
-        raise ConfigError(f'context "{name}" does not exist')
+        raise ConfigError(f'context "{name}" does not exist', mistyped=(name, sorted(config.contexts)))
     return merged(config.contexts.get(name, Context()), overrides.context)
 
 
@@ -140,7 +141,7 @@ def _user(config: Kubeconfig, context: Context, overrides: Overrides) -> User:
 
 def _entry(entries: Mapping[str, _Entry], name: str, what: str, *, required: bool) -> _Entry | None:
     if required and name not in entries:
-        raise ConfigError(f'{what} "{name}" does not exist')
+        raise ConfigError(f'{what} "{name}" does not exist', mistyped=(name, sorted(entries)))
     return entries.get(name)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from tests.e2e.command_line import Outcome
 from tests.e2e.kctl.conftest import Read
 from tests.e2e.kctl.desk import Desk
+from tests.e2e.up.machine import Machine
 
 RESTART_POLICY = """\
 KIND:       Pod
@@ -312,3 +315,59 @@ def test_a_skeleton_with_every_field_can_be_read(read: Read) -> None:
     template = whole["spec"]["jobTemplate"]["spec"]["template"]
     assert template["spec"]["containers"][0]["livenessProbe"]["httpGet"]["port"] == 0
     assert "status" not in whole
+
+
+SITES = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: sites.advice.example.com}
+spec:
+  group: advice.example.com
+  scope: Namespaced
+  names: {plural: sites, kind: Site}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [host]
+            properties:
+              host: {type: string, description: Where it is. Without a scheme.}
+              size: {type: string, enum: [S, L], description: How large.}
+              ports: {type: array, items: {type: object, properties: {number: {type: integer}}}}
+"""
+SITE = """\
+apiVersion: advice.example.com/v1
+kind: Site
+"""
+
+
+def test_a_skeleton_of_everything_says_what_fields_mean_and_can_be_applied(plane: Machine) -> None:
+    (plane.home / "sites.yaml").write_text(SITES)
+    assert plane.kctl("apply", "-f", "sites.yaml").code == 0
+    text = plane.kctl("explain", "sites", "-o", "skeleton", "--all").stdout
+    assert text.startswith(SITE)
+    assert (
+        "spec:\n"
+        "  ## Where it is. (string) Required.\n"
+        '  host: ""\n'
+        "  ## (array)\n"
+        "  # ports:\n"
+        "  # - {}\n"
+        "  #   ## (integer)\n"
+        "  #   # number: 0\n"
+        "  ## How large. (string) One of: S, L.\n"
+        "  # size: S\n"
+    ) in text
+    assert parse_yaml(text.encode()).value["spec"] == {"host": ""}
+    for kind in ("deploy", "cronjob", "role", "ingress"):
+        whole = plane.kctl("explain", kind, "-o", "skeleton", "--all").stdout
+        usual = plane.kctl("explain", kind, "-o", "skeleton").stdout
+        assert parse_yaml(whole.encode()).value == parse_yaml(usual.encode()).value
+        assert re.search(r'\n  ## .*\(string\)\n  name: ""\n', whole), kind
+    assert plane.kctl("explain", "sites", "--all").stderr == "error: --all is for -o skeleton\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kctl.command_line.verbs import GROUPS
@@ -9,6 +11,7 @@ from kctl.completion.line import offer
 from kctl.completion.tree import REQUIRED, verb
 from kctl.completion.values import DEFAULT, DIRECTORIES, EXTENSIONS, NO_FILES, NO_SPACE, directive_name
 from localplane.client.transport.driver import drive
+from localplane.controllers import selection
 
 
 def offered(*words: str) -> tuple[list[str], int]:
@@ -73,3 +76,26 @@ def test_several_directives_have_several_names() -> None:
     assert directive_name(0) == "ShellCompDirectiveDefault"
     assert directive_name(6) == "ShellCompDirectiveNoSpace, ShellCompDirectiveNoFileComp"
     assert directive_name(64) == "ERROR: unexpected ShellCompDirective value: 64"
+
+
+def test_what_belongs_to_planes_of_this_machine_is_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    for directory in (".planes/blue", ".planes/default", "green", ".snapshots"):
+        (tmp_path / "kctl" / directory).mkdir(parents=True)
+    (tmp_path / "kctl" / ".snapshots" / "before.snapshot").touch()
+    for verb_name in ("up", "down", "status", "reset", "env"):
+        assert offered(verb_name, "--name", "") == (["blue", "default", "green"], NO_FILES)
+        assert offered(verb_name, "--name", "g") == (["green"], NO_FILES)
+    assert offered("up", "--from", "b") == (["before"], DEFAULT)
+    assert offered("up", "--switch-context", "a") == (["auto", "always"], NO_FILES)
+    assert offered("up", "--storage", "s") == (["sqlite"], NO_FILES)
+    assert offered("env", "--shell", "f") == (["fish"], NO_FILES)
+
+
+def test_controllers_are_offered_one_after_another() -> None:
+    names, directive = offered("up", "--controllers", "")
+    assert names[:2] == ["*", "none"]
+    assert names[2:] == [spec.name for spec in selection.CONTROLLERS]
+    assert directive == NO_FILES
+    assert offered("up", "--controllers", "*,-cronj") == (["*,-cronjob-controller"], NO_FILES)
+    assert offered("up", "--controllers", "deployment") == (["deployment-controller"], NO_FILES)
