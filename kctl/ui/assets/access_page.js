@@ -4,7 +4,7 @@ import { request } from './api.js';
 import { yamlText } from './code.js';
 import { toast } from './dialog.js';
 import { button, fill, h } from './dom.js';
-import { remember } from './router.js';
+import { address, remember } from './router.js';
 import { linesOf, yamlOf } from './yaml.js';
 
 /** @param {string} user @returns {import('./main.js').Page} */
@@ -13,9 +13,8 @@ export function accessPage(user) {
   const result = h('div', { 'aria-live': 'polite' });
   /** @type {any[]} */
   let objects = [];
-  let stopped = false;
   const load = async () => {
-    if (stopped) return; // the address is another page's now
+    if (address().page !== 'access') return; // it is another page's already
     remember({ user: chosen.value });
     if (!chosen.value) return fill(result, h('p.muted', null, 'Nobody has asked anything yet.'));
     try {
@@ -42,8 +41,6 @@ export function accessPage(user) {
   return {
     title: 'Permissions',
     element: h('section.page', null, h('h1', null, 'Permissions'), h('p.lead', null, 'The smallest roles that allow what somebody has asked this plane for so far. Run your program, then take them.'), h('div.view-tools', null, chosen, h('div.push'), copy), result),
-    stop() {
-      stopped = true;
-    },
+    stop() {},
   };
 }
