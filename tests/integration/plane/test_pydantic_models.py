@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum, IntEnum
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -80,6 +80,11 @@ class Short(BaseModel):
     text: str = ""
 
 
+class Blob(BaseModel):
+    model_config = ConfigDict(val_json_bytes="base64", ser_json_bytes="base64")
+    content: bytes
+
+
 @pydantic_dataclass
 class Point:
     x: int = pydantic.Field(default=1, ge=0)
@@ -107,6 +112,7 @@ class Spec(BaseModel):
     since: datetime | None = None
     inner: Spec | None = None
     either: int | str | None = None
+    data: Blob | None = None
 
 
 class Widget(BaseModel):
@@ -156,6 +162,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
     "itself": {"inner": {"inner": {"zero": 1}}},
     "either": {"either": "50%"},
     "map": {"labels": {"a": "abc"}},
+    "bytes": {"data": {"content": "aGk="}},
 }
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "ge": ({"count": 0}, "spec.count: Invalid value: 0: spec.count in body should be greater than or equal to 1"),
@@ -300,6 +307,8 @@ UNKNOWN: dict[str, tuple[type, str]] = {
     ),
     "set": (model(set[str]), "Made.x: set[str] is no type that a field can have"),
     "union": (model(Cat | Dog), "is a union: a field has one type, int | str, or classes and Field(discriminator=...)"),
+    "duration": (model(timedelta | None), 'Made.x: Kubernetes writes a timedelta as "1h0m0s", which pydantic does not'),
+    "bytes": (model(bytes), "Made.x: Kubernetes writes bytes in base64: say ConfigDict(val_json_bytes="),
     "default that is none": (model(int, "a"), 'Made.x: default: Invalid value: "string"'),
     "default by other fields": (
         model(int, pydantic.Field(default_factory=lambda data: data["y"])),

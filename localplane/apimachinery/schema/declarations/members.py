@@ -14,7 +14,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any, Final
 
@@ -220,6 +220,7 @@ def _refuse_python_only(declared: type) -> None:
 
 def _of_field_info(declared: type, attribute: str, info: Any) -> Member:
     with named(f"{declared.__name__}.{attribute}"):
+        _refuse_other_forms(info.annotation, config_of(declared))
         words = words_of_field_info(info)
         default = NOTHING
         if info.default_factory is not None:
@@ -229,6 +230,15 @@ def _of_field_info(declared: type, attribute: str, info: Any) -> Member:
         elif not info.is_required():
             default = json_value(info.default)
         return Member(_wire_name(attribute, info), info.annotation, info.is_required(), default, words)
+
+
+def _refuse_other_forms(annotation: Any, config: Mapping[str, Any]) -> None:
+    """What Kubernetes writes in a form that pydantic does not read."""
+    mentioned = (annotation, *typing.get_args(annotation))
+    if timedelta in mentioned:
+        raise DeclarationError('Kubernetes writes a timedelta as "1h0m0s", which pydantic does not read: use str')
+    if bytes in mentioned and config.get("val_json_bytes") != "base64":
+        raise DeclarationError('Kubernetes writes bytes in base64: say ConfigDict(val_json_bytes="base64"), or use str')
 
 
 def _wire_name(attribute: str, info: Any) -> str:
