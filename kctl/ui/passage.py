@@ -54,7 +54,10 @@ def _segments(raw_path: str) -> list[str]:
     """Decoded. Raises Refused where a server might see other ones."""
     if not raw_path.startswith("/"):
         raise Refused(400, "a path begins with a slash")
-    segments = [unquote(part, errors="strict") if part.isascii() else "" for part in raw_path[1:].split("/")]
+    try:
+        segments = [unquote(part, errors="strict") if part.isascii() else "" for part in raw_path[1:].split("/")]
+    except UnicodeDecodeError:
+        segments = [""]
     for segment in segments:
         if segment in ("", ".", "..") or not segment.isprintable() or not {*segment}.isdisjoint("/\\%?#;"):
             raise Refused(400, "a path that can be read in two ways is not passed on")

@@ -52,6 +52,7 @@ TWO_WAYS = [
     "/api/v1/namespaces/shop/pods/web/log/../exec",
     "/api/v1/namespaces/shop/pods/web/log/%2e%2e/exec",
     "/api/v1/namespaces/shop/pods/web%2Fexec",
+    "/api/v1/namespaces/shop/pods/web%ff",
     "/api/v1/namespaces/shop/pods/web%252Fexec",
     "/api/v1/namespaces/shop/pods/..%2F..%2F",
     "/api/v1//pods",
