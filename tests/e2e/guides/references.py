@@ -20,6 +20,7 @@ import itertools
 import re
 import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,9 @@ def _imports(package: str, name: str) -> Iterator[str]:
 def _signature(name: str, value: Any) -> str:
     if isinstance(value, type) and issubclass(value, enum.Enum):
         return f"{name}: {', '.join(member.name for member in value)}"
+    if isinstance(value, type):
+        with suppress(TypeError):  # nothing is called so; a record knows its own parameters from its first call on
+            value(**{"": None})
     try:
         signature = inspect.signature(value)
     except ValueError:

@@ -208,7 +208,8 @@ SCROLL = """(async () => {
     most = Math.max(most, document.querySelectorAll('.row').length);
   }
   await new Promise(requestAnimationFrame);
-  const shown = [...document.querySelectorAll('.row:not([hidden]) .name')].map((e) => e.textContent).sort();
+  const named = [...document.querySelectorAll('.row:not([hidden]) .name')].map((e) => e.textContent);
+  const shown = named.filter((name) => name.startsWith('pod-')).sort();
   return { most, events, last: shown.at(-1), fps: Math.round(FRAMES * 1000 / (performance.now() - began)) };
 })()"""
 

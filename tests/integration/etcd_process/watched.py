@@ -21,7 +21,7 @@ class Watched:
 
     async def until(self, state: State) -> EtcdHealth:
         """The next time that etcd is in this state."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while True:
                 health = await self.said.get()
                 self.heard.append(health)

@@ -74,7 +74,10 @@ async def test_ten_million_lost_revisions_cost_no_more_than_ten(options: Storage
         assert await names(opened) == ["first", "kept"]
         assert await create(opened, "second") > accepted
         status = await opened.backend.status()
-        assert status.revision == opened.backend.observed_revision == await opened.backend.current_revision()
+        seen = opened.backend.observed_revision
+        now = await opened.backend.current_revision()  # etcd is compacted now and then, which is noted in it
+        assert accepted < status.revision <= now
+        assert accepted < seen <= now
 
 
 async def test_data_may_be_lost_again(options: StorageOptions) -> None:

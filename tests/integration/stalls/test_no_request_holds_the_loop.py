@@ -216,7 +216,7 @@ def test_work_that_does_not_stop_is_found_out(monkeypatch: pytest.MonkeyPatch) -
     """What this file stands on: one callback that takes as long as a list without pauses."""
 
     async def work() -> None:
-        sum(range(3_000_000))
+        sum(range(20_000_000))
 
     with measured(monkeypatch) as held, asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(work())

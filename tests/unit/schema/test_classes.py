@@ -48,6 +48,19 @@ class Partial(TypedDict, total=False):
     text: str
 
 
+class Plain:
+    text: str = ""
+
+    def __init__(self, text: str | None = None) -> None:
+        if text is not None:
+            self.text = text
+
+
+class Holding:
+    nothing: Plain = Plain()
+    something: Plain = Plain("hello")
+
+
 def spec_of(declared: type) -> Node:
     return Schema.of(declared).node
 
@@ -62,6 +75,14 @@ def test_what_has_no_default_is_required_however_the_class_is_written() -> None:
 def test_a_default_of_field_makes_optional() -> None:
     assert "times" in spec_of(GreetingSpec).properties
     assert "times" not in spec_of(GreetingSpec).required
+
+
+def test_an_object_as_a_default_is_what_it_was_given() -> None:
+    node = spec_of(Holding)
+    assert node.required == ()
+    given: dict[str, Any] = {}
+    Schema.of(Holding).default(given)
+    assert given == {"something": {"text": "hello"}}
 
 
 def test_class_variables_and_private_names_are_no_fields() -> None:

@@ -108,6 +108,8 @@ def json_value(value: Any) -> Any:
             return {key: json_value(each) for key, each in value.items()}
     if not isinstance(value, type) and (is_model(type(value)) or dataclasses.is_dataclass(value)):
         return _object(value)
+    if not callable(value) and hasattr(value, "__dict__"):  # a plain object: what it was given
+        return {name: json_value(each) for name, each in vars(value).items()}
     raise DeclarationError(f"the default {value!r} is no value that JSON has")
 
 
