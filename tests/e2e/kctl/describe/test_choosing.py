@@ -54,9 +54,9 @@ def test_a_name_may_be_the_beginning_of_many(read: Read) -> None:
 def test_selectors_and_namespaces_choose(read: Read) -> None:
     assert _names(read("describe", "cm", "-l", "app=fruit")) == ["apple", "pear"]
     assert _names(read("describe", "cm", "--selector", "app=vegetable")) == ["carrot"]
-    assert _names(read("describe", "cm", "-l", "app", "-A")) == ["apple", "carrot", "pear"]
-    assert _names(read("describe", "cm", "-n", "default", "-l", "app")) == []
-    assert _names(read("describe", "cm", "-n", "default", "-l", "app", "--all-namespaces")) == [
+    assert _names(read("describe", "cm", "-l", "app in (fruit,vegetable)", "-A")) == ["apple", "carrot", "pear"]
+    assert _names(read("describe", "cm", "-n", "default", "-l", "app in (fruit,vegetable)")) == []
+    assert _names(read("describe", "cm", "-n", "default", "-l", "app in (fruit,vegetable)", "--all-namespaces")) == [
         "apple",
         "carrot",
         "pear",
