@@ -23,13 +23,14 @@ from localplane.apiserver.authentication import (
 )
 from localplane.apiserver.authentication.request_header import ProxyHeaders
 from localplane.apiserver.request import User
-from localplane.apiserver.server.certificates.self_signed import ADMIN_GROUP, ADMIN_NAME
+from localplane.apiserver.server.certificates.self_signed import ADMIN_GROUP, ADMIN_NAME, PREVIOUS
 from localplane.apiserver.server.config import ServerConfig, configure
 from localplane.apiserver.server.options import AuthenticationOptions, ServerOptions
 from localplane.files import write_atomically
 
 from .kubeconfig import KubeconfigEntry
 
+_TOKEN_FILE: Final = "admin.token"  # noqa: S105 - the name of a file
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{32,128}")
 """Half of one, or what a damaged disk made of it, must not let anybody in."""
 
@@ -41,25 +42,29 @@ _ADMIN: Final = User(ADMIN_NAME, groups=(ADMIN_GROUP,))
 class ServerCredentials:
     """`admin_token` is empty where all certificates are somebody else's: then there is no administrator of ours. With
     `are_passing`, the certificates are another server's, which lives longer: the administrator of this one has a token
-    and nothing else."""
+    and nothing else. `earlier_token` was the administrator's before the keys were renewed, while both are believed."""
 
     config: ServerConfig
     admin_token: str
     authentication: AuthenticationOptions
     are_passing: bool = False
+    earlier_token: str = ""
 
     @classmethod
     def in_directory(cls, directory: Path, options: ServerOptions, *, administrator: bool = False) -> ServerCredentials:
         """Made there where nobody brings his own, or where there is to be an `administrator` all the same. Raises
         InvalidOptions or UnusableCertificate."""
-        config = configure(_with_certificates_in(options, directory / "pki", administrator=administrator))
-        token = admin_token(config.generated.authority.parent) if config.generated else ""
-        return cls(config, token, options.authentication)
+        config = configure(_with_certificates_in(options, directory, administrator=administrator))
+        if config.generated is None:
+            return cls(config, "", options.authentication)
+        keys = config.generated.authority.parent
+        earlier = _known_token(keys / PREVIOUS / _TOKEN_FILE) or ""
+        return cls(config, admin_token(keys), options.authentication, earlier_token=earlier)
 
     def for_branch(self) -> ServerCredentials:
         """The same certificates, and a token of its own."""
         config = replace(self.config, watches_loop=False)
-        return replace(self, config=config, admin_token=secrets.token_urlsafe(32), are_passing=True)
+        return replace(self, config=config, admin_token=secrets.token_urlsafe(32), earlier_token="", are_passing=True)
 
     def kubeconfig_in(self, directory: Path) -> Path:
         """Several whose credentials are passing share a directory."""
@@ -77,7 +82,8 @@ class ServerCredentials:
         that do not say it."""
         token_file = self.authentication.token_file
         known = [StaticTokenAuthenticator(read_token_file(token_file))] if token_file else []
-        admin = [StaticTokenAuthenticator({self.admin_token: _ADMIN})] if self.admin_token else []
+        own = {token: _ADMIN for token in (self.admin_token, self.earlier_token) if token}
+        admin = [StaticTokenAuthenticator(own)] if own else []
         return TokenUnion(*known, *others, *admin, audiences=audiences)
 
     def authenticator(self, tokens: TokenUnion) -> Authenticator:
@@ -116,9 +122,15 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
 def admin_token(directory: Path) -> str:
     """For clients that can't use a certificate: 256 random bits that only their owner can read, made once and kept
     beside the keys."""
-    path = directory / "admin.token"
-    if path.is_file() and _TOKEN.fullmatch(known := path.read_text("latin-1").strip()):
+    path = directory / _TOKEN_FILE
+    if known := _known_token(path):
         return known
     token = secrets.token_urlsafe(32)
     write_atomically(path, token.encode("ascii"))
     return token
+
+
+def _known_token(path: Path) -> str | None:
+    if path.is_file() and _TOKEN.fullmatch(known := path.read_text("latin-1").strip()):
+        return known
+    return None

@@ -6,16 +6,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.monitoring.health import HealthCheck, Unhealthy, ping
+from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.backend import Backend, prefix_end
 from localplane.apiserver.storage.cacher import Cacher
 from localplane.apiserver.storage.cacher.chronicle import Chronicle
@@ -40,11 +41,16 @@ from localplane.apiserver.storage.store.certain_writes import CertainWrites, Fen
 from .options import ETCD_PASSWORD, StorageKind, StorageOptions
 
 if TYPE_CHECKING:
+    from localplane.apiserver.storage.encryption import EncryptionRules
     from localplane.apiserver.storage.etcd.backend import EtcdBackend
-    from localplane.apiserver.storage.etcd.prefix_claim import PrefixClaim
     from localplane.apiserver.storage.etcd.program.supervisor import EtcdSupervisor
+    from localplane.apiserver.storage.etcd.registration import Registration
+
+    from .identity.record import Identities
 
 _log = logging.getLogger(__name__)
+
+ClusterCheck: TypeAlias = "Callable[[EtcdBackend], Awaitable[None]]"
 
 _HEALTH_WITHIN = timedelta(seconds=2)
 _NOTE_REVISION_EVERY = timedelta(seconds=1)
@@ -53,8 +59,9 @@ _NOTE_REVISION_EVERY = timedelta(seconds=1)
 @dataclass(slots=True)
 class OpenStorage:
     """Running storage. `store` is one line for people: which store, and where it came from. `observe_calls` lets
-    somebody hear the name and the seconds of every call to etcd. `claim`, given an identity, is how to be alone on the
-    prefix; it is there where others could come."""
+    somebody hear the name and the seconds of every call to etcd. `registration`, given an identity, is how servers
+    on the prefix know of one another; it is there where others could come. `identities` is where the keys are that this
+    server has in common with them."""
 
     backend: Backend
     cacher: Cacher
@@ -65,7 +72,8 @@ class OpenStorage:
     observe_calls: Callable[[Callable[[str, float], None]], None] = lambda _: None
     etcd: EtcdBackend | None = None
     space: SpaceKeeper | None = None
-    claim: Callable[[str], PrefixClaim] | None = None
+    registration: Callable[[str], Registration] | None = None
+    identities: Identities | None = None
 
     @property
     def etcd_pid(self) -> int | None:
@@ -124,10 +132,11 @@ def default_data_dir(name: str = "default") -> Path:
 
 
 @asynccontextmanager
-async def open_storage(options: StorageOptions) -> AsyncIterator[OpenStorage]:
-    """Storage that is ready when the block is entered, and stopped in order when it is left."""
+async def open_storage(options: StorageOptions, *, check: ClusterCheck | None = None) -> AsyncIterator[OpenStorage]:
+    """Storage that is ready when the block is entered, and stopped in order when it is left. `check` looks at an etcd
+    cluster before anything is written to it, and raises StorageErrors."""
     async with AsyncExitStack() as stack:
-        opened = await _open(options, stack)
+        opened = await _open(options, stack, check)
         if options.begin_with is not None:
             from .archives import begin_with
 
@@ -166,9 +175,10 @@ async def branch_storage(trunk: OpenStorage, options: StorageOptions) -> AsyncIt
         yield OpenStorage(backend, cacher, trunk.store)
 
 
-async def _open(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
+async def _open(options: StorageOptions, stack: AsyncExitStack, check: ClusterCheck | None) -> OpenStorage:
+    encryption_rules(options)  # what is wrong with them is said before anything is touched
     if options.etcd_servers:
-        return await _open_cluster(options, stack)
+        return await _open_cluster(options, stack, check)
     if options.kind is StorageKind.MEMORY:
         from localplane.apiserver.storage.memory import MemoryBackend
 
@@ -233,8 +243,9 @@ async def _open_sqlite(
     stack.push_async_callback(backend.close)
     await _guard_against_going_back(options, stack, HighWaterMark(directory.high_water), backend)
     version = (await backend.status()).version
+    encrypted = _encrypted(backend, options)
     hints = [f"etcd is not used: {choice.why_not_etcd}"] if choice.why_not_etcd else []
-    return OpenStorage(backend, _cacher(backend, options), version, directory.path, hints=hints)
+    return OpenStorage(encrypted, _cacher(encrypted, options), version, directory.path, hints=hints)
 
 
 async def _open_etcd(
@@ -260,6 +271,7 @@ async def _open_etcd(
     probe.client = backend
     await _guard_against_going_back(options, stack, mark, backend)
     store = f"etcd {binary.version} ({binary.path})"
+    backend = _encrypted(backend, options)
     cacher = _cacher(backend, options, fence=etcd.fence)
     opened = OpenStorage(backend, cacher, store, directory.path, supervisor, observe_calls=etcd.observe_calls)
     opened.etcd = etcd
@@ -338,7 +350,7 @@ def _etcd_password(options: StorageOptions) -> str:
     return options.etcd_password_file.read_text().rstrip("\r\n")
 
 
-async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenStorage:
+async def _open_cluster(options: StorageOptions, stack: AsyncExitStack, check: ClusterCheck | None) -> OpenStorage:
     directory = stack.enter_context(DataDirectory(options.data_dir, command="kctl up")) if options.data_dir else None
     backend = etcd_backend(*options.etcd_servers, exclusive=False, options=options)
     stack.push_async_callback(backend.close)
@@ -347,17 +359,42 @@ async def _open_cluster(options: StorageOptions, stack: AsyncExitStack) -> OpenS
     if (version_numbers(version) or MINIMUM_VERSION) < MINIMUM_VERSION and not options.allow_unsafe_etcd:
         wanted = ".".join(map(str, MINIMUM_VERSION))
         raise EtcdUnusable(f"etcd {version} runs at {where}, and {wanted} or later is needed; earlier ones lose data")
+    if check is not None:
+        await check(backend)
     await backend.finish_replacement(*_registry(options))
-    cacher = _cacher(backend, options, fence=backend.fence)
+    encrypted = _encrypted(backend, options)
+    cacher = _cacher(encrypted, options, fence=backend.fence)
     backend.observe_discontinuities(cacher.start_over)
     return OpenStorage(
-        backend,
+        encrypted,
         cacher,
         f"etcd {version} at {where}",
         directory.path if directory else None,
         observe_calls=backend.observe_calls,
-        claim=partial(backend.claim, options.etcd_prefix),
+        registration=partial(backend.registration, options.etcd_prefix),
     )
+
+
+def encryption_rules(options: StorageOptions) -> EncryptionRules | None:
+    """What is encrypted how; None if nothing is. Imported here: most need nothing of it. Raises InvalidOptions."""
+    if options.encryption is None:
+        return None
+    from localplane.apiserver.storage.encryption import ConfigurationInvalid, read_configuration
+
+    try:
+        return read_configuration(options.encryption)
+    except ConfigurationInvalid as error:
+        raise InvalidOptions([f"--encryption-provider-config: {error}"]) from error
+
+
+def _encrypted(backend: Backend, options: StorageOptions) -> Backend:
+    rules = encryption_rules(options)
+    if rules is None:
+        return backend
+    from localplane.apiserver.storage.encryption import EncryptedBackend
+    from localplane.catalog.declarations import storage_places
+
+    return EncryptedBackend(backend, rules, root=options.etcd_prefix, resources=storage_places())
 
 
 def _cacher(backend: Backend, options: StorageOptions, *, fence: Fence | None = None) -> Cacher:

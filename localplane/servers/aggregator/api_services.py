@@ -134,7 +134,6 @@ API_SERVICES = builtin(
     status_strategy=APIServiceStatusStrategy,
     default=_default,
     cells=_cells,
-    printed=False,
 )
 
 GROUP = group("apiregistration.k8s.io", API_SERVICES)

@@ -15,6 +15,7 @@ from typing import Any, Final
 import orjson
 
 from localplane.apimachinery.errors import AlreadyExists, NotFound
+from localplane.apiserver.server.certificates.self_signed import PREVIOUS
 from localplane.client import Client, GroupVersionResource, PatchType
 from localplane.files import write_atomically
 
@@ -33,6 +34,12 @@ class FrontProxyFiles:
     def within(cls, directory: Path) -> FrontProxyFiles:
         names = ("front-proxy-ca.crt", "front-proxy-ca.key", "front-proxy-client.crt", "front-proxy-client.key")
         return cls(*(directory / name for name in names))
+
+    @property
+    def bundle(self) -> Path:
+        """Whom other servers should trust: the authority, and the one before it while that is renewed."""
+        both = self.authority.with_name("front-proxy-ca-bundle.crt")
+        return both if both.is_file() else self.authority
 
 
 def ensure_front_proxy(directory: Path, *, now: datetime | None = None) -> FrontProxyFiles:
@@ -58,7 +65,10 @@ def _issue(files: FrontProxyFiles, record: Path, at: datetime) -> None:
         authority = Authority.make(at, name="front-proxy-ca")
         write_atomically(files.authority_key, authority.key_pem)
         write_atomically(files.authority, authority.certificate_pem)
-    client = authority.issue_client(CLIENT_NAME, "", at)
+    older = files.authority.with_name(PREVIOUS)
+    names = (files.authority.name, files.authority_key.name)
+    before = Authority.load(*(older / name for name in names), good_until=at + _RENEW_BEFORE)
+    client = (before or authority).issue_client(CLIENT_NAME, "", at)
     write_atomically(files.client_key, client.key)
     write_atomically(files.client, client.certificate)
     good_until = min(authority.not_after, client.not_after)

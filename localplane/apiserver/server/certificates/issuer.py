@@ -54,13 +54,19 @@ class Authority:
     def load(cls, certificate: Path, key: Path, *, good_until: datetime) -> Self | None:
         """None if there is none, if it can't be read, or if it is over too soon."""
         try:
-            loaded = x509.load_pem_x509_certificate(certificate.read_bytes())
-            private = serialization.load_pem_private_key(key.read_bytes(), password=None)
+            loaded = cls.of_pem(certificate.read_bytes(), key.read_bytes())
         except (OSError, ValueError, TypeError):
             return None
+        return loaded if loaded.not_after > good_until else None
+
+    @classmethod
+    def of_pem(cls, certificate: bytes, key: bytes) -> Self:
+        """Raises ValueError or TypeError for what is none."""
+        loaded = x509.load_pem_x509_certificate(certificate)
+        private = serialization.load_pem_private_key(key, password=None)
         if not isinstance(private, ec.EllipticCurvePrivateKey) or loaded.public_key() != private.public_key():
-            return None
-        return cls(loaded, private) if loaded.not_valid_after_utc > good_until else None
+            raise ValueError("the key is not that of the authority's certificate")
+        return cls(loaded, private)
 
     @property
     def not_after(self) -> datetime:

@@ -3,6 +3,9 @@
 Made at the first start and renewed when less than a month is left; `issuing`, and with it `cryptography`, is imported
 only then, because it costs more than the rest of a start. A small record beside the files says until when they are
 good. Files are written aside and renamed, the record last, so a killed start leaves nothing half made.
+
+While an authority is renewed there are two: the one of before lies in a directory beside, and what clients are told to
+trust has both. It signs the server's certificate until it is retired, since it is all that older kubeconfigs know.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import orjson
 
@@ -18,6 +22,10 @@ from localplane.files import write_atomically
 ADMIN_NAME = "kubernetes-admin"
 ADMIN_GROUP = "system:masters"
 ALWAYS_SERVED = ("localhost", "127.0.0.1", "::1")
+RECORD: Final = "issued.json"
+"""Until when what was issued is good; without it, it is issued again."""
+PREVIOUS: Final = "previous"
+"""Where the authority of before a renewal lies, as long as it is believed."""
 
 _RENEW_BEFORE = timedelta(days=30)
 
@@ -44,6 +52,12 @@ class CertificateFiles:
             admin_key=directory / "admin.key",
         )
 
+    @property
+    def bundle(self) -> Path:
+        """Whom clients should trust: the authority, and the one before it while both are believed."""
+        both = self.authority.with_name("ca-bundle.crt")
+        return both if both.is_file() else self.authority
+
     def all_exist(self) -> bool:
         paths = (self.authority, self.authority_key, self.server, self.server_key, self.admin, self.admin_key)
         return all(path.is_file() for path in paths)
@@ -67,7 +81,7 @@ def ensure_certificates(
     files = CertificateFiles.within(directory)
     at = now or datetime.now(UTC)
     wanted = tuple(dict.fromkeys((*ALWAYS_SERVED, *addresses)))
-    record = _recorded(directory / "issued.json")
+    record = _recorded(directory / RECORD)
     if record and files.all_exist() and record.not_after - at > _RENEW_BEFORE and set(wanted) <= set(record.addresses):
         return files
     _issue(files, wanted, at)
@@ -77,14 +91,16 @@ def ensure_certificates(
 def _issue(files: CertificateFiles, addresses: tuple[str, ...], at: datetime) -> None:
     from .issuer import Authority
 
-    record = files.authority.with_name("issued.json")
+    record = files.authority.with_name(RECORD)
     record.unlink(missing_ok=True)
     authority = Authority.load(files.authority, files.authority_key, good_until=at + _RENEW_BEFORE)
     if authority is None:
         authority = Authority.make(at)
         write_atomically(files.authority_key, authority.key_pem)
         write_atomically(files.authority, authority.certificate_pem)
-    server = authority.issue_server(addresses, at)
+    older = files.authority.with_name(PREVIOUS)
+    before = Authority.load(older / "ca.crt", older / "ca.key", good_until=at + _RENEW_BEFORE)
+    server = (before or authority).issue_server(addresses, at)
     write_atomically(files.server_key, server.key)
     write_atomically(files.server, server.certificate)
     admin = authority.issue_client(ADMIN_NAME, ADMIN_GROUP, at)

@@ -2,7 +2,7 @@
 
     backend                     what a store must be able to do, on etcd
     watch, leases               its events; keys that expire
-    fence, prefix_claim         nobody writes under a prefix that another server holds
+    fence, registration         what was sent and is late can't take effect; which servers run on a prefix
     replacement                 other content in the place of everything, all or nothing
     space                       what is done when etcd is full
     client/                     etcd's v3 API over HTTP/2

@@ -35,7 +35,7 @@ from .client.messages import (
 from .client.methods import ALARM, COMPACT, DEFRAGMENT, RANGE, STATUS, TXN
 from .fence import Fence
 from .leases import Leases
-from .prefix_claim import PrefixClaim
+from .registration import Registration
 from .replacement import Replacement
 from .space import repair_advice
 from .watch import EtcdWatch, key_value
@@ -175,9 +175,9 @@ class EtcdBackend:
             await self._use_up(min(to - revision, _WRITES_AT_ONCE))
         return revision
 
-    def claim(self, prefix: str, identity: str) -> PrefixClaim:
-        """For whoever must be alone on a prefix of a cluster that others use too."""
-        return PrefixClaim(self._client, prefix, identity)
+    def registration(self, prefix: str, identity: str) -> Registration:
+        """For a server on a prefix of a cluster that others use too."""
+        return Registration(self._client, prefix, identity)
 
     async def identity(self) -> str:
         response = await self._client.call(STATUS, StatusRequest())

@@ -11,9 +11,10 @@ from typing import Any, Final, Self
 
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
+from localplane.apimachinery.clock import timestamp
 from localplane.apiserver.authentication.jwt import MalformedToken, PrivateKey, SigningKey, VerificationKey, parse
 
-from .keys import own_key, read_signing_key, read_verification_keys
+from .keys import EarlierKey, earlier_key, own_key, read_signing_key, read_verification_keys
 
 ISSUER: Final = "https://kubernetes.default.svc.cluster.local"
 LEGACY_ISSUER: Final = "kubernetes/serviceaccount"
@@ -37,20 +38,29 @@ class Issuance:
 
 
 class ServiceAccountTokens:
-    """Signs with one key, and believes what that key or one of `others` has signed."""
+    """Signs with one key, and believes what that key or one of `others` has signed; and while the key is renewed, what
+    the one before it has, which signs for a moment longer."""
 
     def __init__(
-        self, key: PrivateKey, *, others: Sequence[VerificationKey] = (), issuance: Issuance | None = None
+        self,
+        key: PrivateKey,
+        *,
+        others: Sequence[VerificationKey] = (),
+        issuance: Issuance | None = None,
+        earlier: EarlierKey | None = None,
     ) -> None:
         """Raises UnusableKey for one that no token is signed with."""
         issuance = issuance or Issuance()
         self._key = SigningKey(key)
+        self._earlier = SigningKey(earlier.key) if earlier else None
+        self._earlier_until = earlier.until if earlier else 0.0
         self._issuers = frozenset((*issuance.issuers, LEGACY_ISSUER))
         self.issuer = issuance.issuers[0]
         self.audiences = issuance.audiences or issuance.issuers
         self.jwks_uri = issuance.jwks_uri
         self.longest = issuance.longest
-        known = {each.key_id: each for each in (self._key.public, *others)}
+        own = (self._key.public, self._earlier.public) if self._earlier else (self._key.public,)
+        known = {each.key_id: each for each in (*own, *others)}
         self.keys = tuple(known.values())
         self.key_id = self._key.public.key_id
         self.algorithm = self._key.public.algorithm
@@ -68,17 +78,19 @@ class ServiceAccountTokens:
         """With the key of a file, which is made if it is not there, unless there is a `spare` one. `signing_key` is
         somebody's own key instead, and `key_files` have those that are believed beside it. Raises InvalidOptions."""
 
-        def read() -> tuple[PrivateKey, list[VerificationKey]]:
-            key = read_signing_key(signing_key) if signing_key is not None else own_key(path, spare)
-            return key, read_verification_keys(key_files)
+        def read() -> tuple[PrivateKey, EarlierKey | None, list[VerificationKey]]:
+            if signing_key is not None:
+                return read_signing_key(signing_key), None, read_verification_keys(key_files)
+            return own_key(path, spare), earlier_key(path), read_verification_keys(key_files)
 
-        key, others = await asyncio.to_thread(read)
-        return cls(key, others=others, issuance=issuance)
+        key, earlier, others = await asyncio.to_thread(read)
+        return cls(key, others=others, issuance=issuance, earlier=earlier)
 
     def sign(self, claims: Mapping[str, Any]) -> str:
         """A token of these claims, with our name as the issuer's unless it is one to be kept in a secret."""
         issuer = LEGACY_ISSUER if claims.get("iss") == LEGACY_ISSUER else self.issuer
-        return self._key.signed({**claims, "iss": issuer})
+        key = self._earlier if self._earlier is not None and timestamp() < self._earlier_until else self._key
+        return key.signed({**claims, "iss": issuer})
 
     def claims_of(self, token: str) -> dict[str, Any] | None:
         """What a token of ours says; None if somebody else has issued it. Raises InvalidToken for a forged one."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+import orjson
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey, EllipticCurvePublicKey
@@ -19,11 +22,13 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from localplane.apiserver.authentication.jwt import PrivateKey, SigningKey, UnusableKey, VerificationKey
+from localplane.apiserver.server.certificates.self_signed import PREVIOUS
 from localplane.apiserver.server.certificates.signing_key import new_signing_key
 from localplane.apiserver.server.options import InvalidOptions
 from localplane.apiserver.storage.data_directory import DataDirectoryUnusable
 from localplane.files import write_atomically
 
+_KNOWN_EVERYWHERE_AFTER: Final = timedelta(minutes=1)
 _UNREADABLE: Final = (ValueError, TypeError, UnsupportedAlgorithm)
 
 
@@ -50,6 +55,25 @@ def _read_own_key(path: Path) -> RSAPrivateKey:
     if not isinstance(key, RSAPrivateKey):
         raise DataDirectoryUnusable(f"{path} holds no RSA key: put the right one there, or remove it")
     return key
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierKey:
+    """What signed before the key was renewed. It goes on doing so until `until`, in seconds of the wall's clock: by
+    then every server of the cluster knows the new one."""
+
+    key: RSAPrivateKey
+    until: float
+
+
+def earlier_key(path: Path) -> EarlierKey | None:
+    """Of the key in the server's own directory, while both are believed."""
+    older = path.with_name(PREVIOUS)
+    try:
+        renewed = datetime.fromisoformat(orjson.loads((older / "renewed.json").read_bytes())["renewed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return EarlierKey(_read_own_key(older / path.name), (renewed + _KNOWN_EVERYWHERE_AFTER).timestamp())
 
 
 def read_signing_key(path: Path) -> PrivateKey:

@@ -1,12 +1,12 @@
-"""One control plane for each prefix of an etcd cluster: a key under a lease that says whose it is.
+"""Which servers run on a prefix of an etcd cluster: a key for each, under a lease.
 
-Two planes on one prefix would undo one another's work for ever, since each has keys, certificates and allocations of
-its own. The lease lives as long as it is kept alive, so a killed server's claim ends by itself; the same server,
-started again, need not wait for that: it knows itself by an identity that is kept beside its keys, where only one
-process can be.
+Servers on one prefix have to agree on some of their options, so one that starts looks who is there. The lease lives as
+long as it is kept alive, so what a killed server has said ends by itself; the same server, started again, need not wait
+for that: it knows itself by an identity that is kept beside its keys, where only one process can be. Keeping a lease
+alive writes nothing.
 
-A server that could not keep its lease alive, because it or etcd stood still for too long, takes the claim again. If
-somebody else has it by then, the server must end.
+A server that could not keep its lease alive, because it or etcd stood still for too long, registers again. If another
+process has its identity by then, the server must end.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from localplane.apiserver.storage.backend import prefix_end
 from localplane.apiserver.storage.errors import NoSpace, StorageError, Unavailable
 
 from .client.messages import (
@@ -40,21 +41,33 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_KEY: Final = "/localplane-server"
+_SERVERS: Final = ".localplane/servers/"
 LIVES: Final = timedelta(seconds=10)
 _BEATS: Final = 5
 _GOODBYE: Final = timedelta(seconds=2)
 
 
-class PrefixInUse(StorageError):
-    """One sentence: whose it is, and what to do."""
+class ServerReplaced(StorageError):
+    """One sentence: who is there in this server's place."""
 
-    def __init__(self, prefix: str, holder: str) -> None:
+    def __init__(self, holder: str) -> None:
         super().__init__(
-            f"the prefix {prefix} of this etcd cluster belongs to another control plane ({holder}), and one prefix is "
-            "for one: choose another with --etcd-prefix, or stop that one; if it was killed, its claim ends within "
-            f"{LIVES.total_seconds():g} seconds"
+            f"another process has taken this server's place ({holder}): two can't have one data directory, or copies "
+            "of one"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredServer:
+    """What a server says of itself. `since` is a time in RFC 3339, by its own clock."""
+
+    identity: str
+    host: str
+    pid: str
+    since: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +82,13 @@ class _Found:
     def holder(self) -> str:
         return f"process {self.said.get('pid')} on {self.said.get('host')}, since {self.said.get('since')}"
 
+    @property
+    def server(self) -> RegisteredServer:
+        return RegisteredServer(*(str(self.said.get(name, "")) for name in ("identity", "host", "pid", "since")))
 
-class PrefixClaim:
-    """`identity` is this server's from start to start. `lives` is how long a claim lasts that nobody renews."""
+
+class Registration:
+    """`identity` is this server's from start to start. `lives` is how long it lasts if nobody renews it."""
 
     def __init__(self, client: EtcdClient, prefix: str, identity: str, *, lives: timedelta = LIVES) -> None:
         self._client = client
@@ -82,9 +99,9 @@ class PrefixClaim:
         self._lease = 0
 
     async def take(self) -> None:
-        """Raises PrefixInUse, and StorageErrors if etcd can't be asked."""
-        found = await self._found()
-        while found is None or found.said.get("identity") == self._identity:
+        """In the place of an earlier process of this server. Raises StorageErrors if etcd can't be asked."""
+        while True:
+            found = await self._found()
             lease = await self._new_lease()
             if await self._write(lease, expected=found.revision if found else 0):
                 self._lease = lease
@@ -92,11 +109,16 @@ class PrefixClaim:
                     await self._revoke(found.lease)  # whoever may still live by it shall notice
                 return
             await self._revoke(lease)
-            found = await self._found()
-        raise PrefixInUse(self._prefix, found.holder)
+
+    async def others(self) -> list[RegisteredServer]:
+        """Those that run beside this one, in the order of their identities."""
+        start = self._prefix + _SERVERS
+        request = RangeRequest(key=start.encode(), range_end=prefix_end(start).encode())
+        found = [_found_in(kv) for kv in (await self._client.call(RANGE, request)).kvs]
+        return [each.server for each in found if each.server.identity not in ("", self._identity)]
 
     async def keep(self) -> None:
-        """Until it is cancelled. Raises PrefixInUse when another server has taken it."""
+        """Until it is cancelled. Raises ServerReplaced when another process is there in our place."""
         trouble = ""
         while True:
             await asyncio.sleep(self._lives.total_seconds() / _BEATS)
@@ -104,24 +126,26 @@ class PrefixClaim:
                 async with asyncio.timeout(self._lives.total_seconds()):
                     if not await self._beat():
                         await self._take_again()
-            except PrefixInUse:
+            except ServerReplaced:
                 raise
             except (StorageError, TimeoutError) as error:
                 if not trouble:
-                    _log.warning("the claim on prefix %s can't be renewed: %s", self._prefix, error or "no answer")
+                    _log.warning(
+                        "our place among the servers of %s can't be renewed: %s", self._prefix, error or "no answer"
+                    )
                 trouble = "since then"
             else:
                 if trouble:
-                    _log.info("the claim on prefix %s is renewed again", self._prefix)
+                    _log.info("our place among the servers of %s is renewed again", self._prefix)
                 trouble = ""
 
     async def release(self) -> None:
-        """The next server need not wait. What can't be told to etcd now, the end of the lease tells it."""
+        """Nobody need wait for it. What can't be told to etcd now, the end of the lease tells it."""
         try:
             async with asyncio.timeout(_GOODBYE.total_seconds()):
                 await self._revoke(self._lease)
         except TimeoutError:
-            _log.info("the claim on prefix %s ends by itself", self._prefix)
+            _log.info("our place among the servers of %s ends by itself", self._prefix)
 
     async def _new_lease(self) -> int:
         """A full etcd grants none; this is then the first that a server hears of it."""
@@ -136,8 +160,8 @@ class PrefixClaim:
         """The lease is over. What another process wrote counts, even with our identity: there is only one of us."""
         found = await self._found()
         if found is not None and found.said.get("instance") != self._instance:
-            raise PrefixInUse(self._prefix, found.holder)
-        _log.warning("the claim on prefix %s had ended and is taken again", self._prefix)
+            raise ServerReplaced(found.holder)
+        _log.warning("our place among the servers of %s had ended and is taken again", self._prefix)
         await self.take()
 
     async def _beat(self) -> bool:
@@ -152,14 +176,7 @@ class PrefixClaim:
 
     async def _found(self) -> _Found | None:
         answer = await self._client.call(RANGE, RangeRequest(key=self._key))
-        if not answer.kvs:
-            return None
-        kv = answer.kvs[0]
-        try:
-            said = json.loads(kv.value)
-        except ValueError:
-            said = None
-        return _Found(said if isinstance(said, dict) else {}, kv.mod_revision, kv.lease)
+        return _found_in(answer.kvs[0]) if answer.kvs else None
 
     async def _write(self, lease: int, *, expected: int) -> bool:
         """Whether it is ours now."""
@@ -190,4 +207,12 @@ class PrefixClaim:
 
     @property
     def _key(self) -> bytes:
-        return (self._prefix + _KEY).encode()
+        return f"{self._prefix}{_SERVERS}{self._identity}".encode()
+
+
+def _found_in(kv: Any) -> _Found:
+    try:
+        said = json.loads(kv.value)
+    except ValueError:
+        said = None
+    return _Found(said if isinstance(said, dict) else {}, kv.mod_revision, kv.lease)
