@@ -3,9 +3,11 @@ stand: a home, a kernel in it, a cluster's parts on the kernel, a server around 
 
 - `storage`        a store, the cache over it, and what keeps them: lock, high-water mark, compaction
 - `home`           storage and the directory of keys beside it, claimed for one server
+- `identity`       what a cluster is known by, where several servers have one: keys in the store, and what they agree on
 - `kernel`         the installed resources on that storage, look-ups, clients without a socket (`in_process`)
 - `control_plane`  a cluster's parts on a kernel: built-in kinds, custom resources, the aggregator, access
 - `preparations`, `life`   its post-start hooks; its controllers, scheduler and simulated nodes
+- `election`       which of several servers lets those act
 - `server`         who is let in, discovery, filters, the socket: what `localplane.library` runs on declared groups
 - `cluster`        all of it together: what `kctl up` runs
 - `offline`        kinds and admission without all that: what `kctl validate` asks

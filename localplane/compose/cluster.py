@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from localplane.apimachinery.clock.virtual import VirtualClock
 
-from .home import open_home, storage_named
+from .home import SharedIdentity, open_home, storage_named
+from .identity.agreement import agreement_of
 from .options import ClusterOptions
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from .server import Plane
 
-SIGNING_KEY = Path("pki", "sa.key")
-"""What tokens of service accounts are signed with, below the server's directory."""
+SIGNING_KEY = "sa.key"
+"""What tokens of service accounts are signed with, in the directory of the server's keys."""
 
 
 def open_cluster(
@@ -46,7 +46,7 @@ async def _opened(options: ClusterOptions, clock: VirtualClock | None) -> AsyncI
     """
     storage = storage_named(options.storage, options.name)
     has_key = options.service_accounts.signing_key is not None or (
-        storage.data_dir is not None and (storage.data_dir / SIGNING_KEY).exists()
+        storage.data_dir is not None and (storage.data_dir / "pki" / SIGNING_KEY).exists()
     )
     spare_key = asyncio.create_task(asyncio.to_thread(_no_key if has_key else _new_key))
     imported = asyncio.create_task(asyncio.to_thread(import_module, ".control_plane", __package__))
@@ -56,7 +56,7 @@ async def _opened(options: ClusterOptions, clock: VirtualClock | None) -> AsyncI
             from .control_plane import wanted_parts
 
             wanted_parts(options)
-        async with open_home(storage, alone=True, clock=clock) as home:
+        async with open_home(storage, registers=True, clock=clock, shared=_shared(options, spare_key)) as home:
             await imported
             from .control_plane import open_cluster_at
 
@@ -64,6 +64,13 @@ async def _opened(options: ClusterOptions, clock: VirtualClock | None) -> AsyncI
                 yield plane
     finally:
         await asyncio.wait([imported, spare_key])
+
+
+def _shared(options: ClusterOptions, spare_key: asyncio.Task[RSAPrivateKey | None]) -> SharedIdentity | None:
+    """What a server on an etcd cluster says of itself. Whoever brings all keys in files has no need of others'."""
+    if not options.storage.etcd_servers or not options.identity_in_store:
+        return None
+    return SharedIdentity(agreement_of(options), adopts=options.storage.adopts_objects, spare_key=spare_key)
 
 
 def _new_key() -> RSAPrivateKey:

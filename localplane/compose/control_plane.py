@@ -35,6 +35,9 @@ from localplane.apiserver.outbound import WebhookFailed
 from localplane.apiserver.registry.lookup import Lookup
 from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.options import InvalidOptions
+from localplane.apiserver.storage.interface import Storage
+from localplane.catalog.core.services.port_range import PREFIX as RANGES
+from localplane.catalog.core.services.repair import ServiceRepair
 from localplane.catalog.groups import groups as builtin_groups
 from localplane.catalog.kubelets import KubeletConnections
 from localplane.catalog.options import CatalogOptions
@@ -99,6 +102,7 @@ def wanted_parts(options: ClusterOptions) -> WantedParts:
     except ValueError as error:
         problems.append(str(error))
     problems += options.authorization.problems()
+    problems += options.leader_election.problems()
     if problems:
         raise InvalidOptions(problems)
     return WantedParts(tuple(options.controllers) != _NO_CONTROLLERS, accounts, plugins)
@@ -119,12 +123,16 @@ async def open_cluster_at(
 ) -> AsyncIterator[Plane]:
     """A whole cluster for whoever has opened the storage already. Raises InvalidOptions."""
     wanted = wanted_parts(options)
+    if AuthorizationMode.ALWAYS_ALLOW in options.authorization.modes:
+        # Whoever is known may do everything, and nobody comes in unknown: so says kube-apiserver, too.
+        known = replace(options.server.authentication, anonymous=False)
+        options = replace(options, server=replace(options.server, authentication=known))
     async with AsyncExitStack() as stack:
-        signing = await _signing(options.service_accounts, home.directory / SIGNING_KEY, spare_key)
+        signing = await _signing(options.service_accounts, home.keys / SIGNING_KEY, spare_key)
         identity = Identity(
             signing,
-            ensure_front_proxy(home.directory / "pki"),
-            ServerCredentials.in_directory(home.directory, options.server, administrator=options.administrator),
+            ensure_front_proxy(home.keys),
+            ServerCredentials.in_directory(home.keys, options.server, administrator=options.administrator),
             await outside_authenticators(options.server.authentication, signing.audiences, stack),
             await webhook_authorizer(options.authorization, stack),
         )
@@ -253,6 +261,7 @@ class ControlPlane:
             kernel.storage.cacher.resource,
             self._service_address,
             kernel.faults.webhook_failure,
+            has_companions=not kernel.storage.backend.exclusive,
         )
         self._groups = [*builtins, self._custom.group]
         if options.simulated_nodes:
@@ -272,11 +281,16 @@ class ControlPlane:
             service_node_port_range=self._options.service_node_ports,
             rule_resolver=authorizer.rules,
             kubelets=self._kubelets,
+            shared_ranges=self._shared_ranges(),
         )
         return [
             guarded(group, authorizer.rbac, authorizer) if group.name == RBAC_GROUP else group
             for group in builtin_groups(catalog)
         ]
+
+    def _shared_ranges(self) -> Storage | None:
+        storage = self._kernel.storage
+        return None if storage.backend.exclusive else storage.cacher.resource(RANGES)
 
     async def _authenticate_token(self, token: str, audiences: tuple[str, ...]) -> TokenHolder:
         holder = await self._tokens.holder(token, audiences or self._tokens.audiences, [])
@@ -290,7 +304,7 @@ class ControlPlane:
 
     def extensions(self, wanted: WantedParts, *, is_branch: bool) -> Extensions:
         """What the server has beside its resources."""
-        preparations = Preparations(
+        self._preparations = preparations = Preparations(
             self._options,
             self._groups,
             self._custom,
@@ -298,7 +312,9 @@ class ControlPlane:
             makes_accounts=wanted.accounts,
             is_branch=is_branch,
         )
-        life = Life(self._options, self._signing, self._kubelets, is_branch=is_branch)
+        life = Life(
+            self._options, self._signing, self._kubelets, registered=preparations.registered, is_branch=is_branch
+        )
         lives = wanted.controllers or self._options.simulated_nodes
         return Extensions(
             tokens=self._tokens,
@@ -306,6 +322,7 @@ class ControlPlane:
             descriptions=descriptions,
             routers=[openid_router(self._signing)],
             listed_paths=OPENID_PATHS,
+            enablement=self._options.server.enablement,
             preparations=preparations.hooks(),
             controllers=[
                 self._run_custom_resources,
@@ -327,4 +344,11 @@ class ControlPlane:
     async def _run_upkeep(self, plane: Plane) -> None:
         cidrs = (str(ipaddress.ip_network(self._options.service_cluster_ip_range)),)
         run = partial(upkeep.run, plane.observer, plane.informers, plane.flow_schemas, service_cidrs=cidrs)
-        await kept_running("the upkeep of the server", run)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(kept_running("the upkeep of the server", run))
+            if not plane.storage.backend.exclusive:
+                endpoints = self._preparations.endpoints(plane)
+                tasks.create_task(kept_running("telling where this server is", endpoints.run))
+            if (ranges := self._shared_ranges()) is not None:
+                repair = ServiceRepair(plane.objects, ranges, self._options.service_node_ports)
+                tasks.create_task(kept_running("the repair of what services hold", repair.run))

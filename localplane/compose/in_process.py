@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from time import perf_counter
 from urllib.parse import unquote
 
+from localplane import __version__
 from localplane.apiserver.endpoints.filters import recover, request_info
 from localplane.apiserver.endpoints.filters.warning_headers import warning_headers
 from localplane.apiserver.long_work import Here
@@ -19,6 +20,9 @@ from localplane.apiserver.server.chain import wrapped
 from localplane.client.errors import ConnectionLost
 from localplane.client.transport.interface import BufferedResponse, Pairs, header, header_values
 from localplane.client.transport.interface import Response as ClientResponse
+
+_AGENT = f"kube-apiserver/{__version__}"
+"""Who writes what a fresh cluster has, as its field managers say."""
 
 SELF = User("system:apiserver", groups=("system:masters", "system:authenticated"))
 
@@ -63,7 +67,7 @@ class InProcessTransport:
         values: dict[str, list[str]] = {}
         for name, value in query:
             values.setdefault(name, []).append(value)
-        lower = {name.lower(): value for name, value in headers}
+        lower = {"user-agent": _AGENT, **{name.lower(): value for name, value in headers}}
 
         async def read_body(limit: int) -> bytes:  # noqa: ARG001 - we don't send ourselves too much
             return body

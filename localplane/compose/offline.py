@@ -60,7 +60,7 @@ class OfflineCluster:
 async def open_offline(warn: Callable[[ServerWarning], None]) -> AsyncIterator[OfflineCluster]:
     """`warn` hears what a server would warn about. When the block is entered there are no objects and no namespaces."""
     async with open_storage(StorageOptions(kind=StorageKind.MEMORY)) as storage:
-        kernel = Kernel(Home(storage, Path()), lambda _: AlwaysAllow(), select_plugins(disabled=_LEFT_OUT))
+        kernel = Kernel(Home(storage, Path(), Path()), lambda _: AlwaysAllow(), select_plugins(disabled=_LEFT_OUT))
         kernel.installer.install(api_services.GROUP)
         for group in builtin_groups(CatalogOptions(objects=kernel.objects)):
             kernel.installer.install(group)

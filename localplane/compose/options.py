@@ -5,6 +5,7 @@ with it, so a command can read its flags before it knows whether it needs a serv
       server              `apiserver/server/options`: addresses, TLS, who is let in
       authorization       who decides what they may do
       service_accounts    whose tokens are signed how
+      leader_election     which of several servers acts
       storage             which store, and where
 
 `cli.options.UpOptions` and `server.PlaneOptions` hold these; a new flag is one field here, with its Flag.
@@ -27,6 +28,8 @@ from localplane.apiserver.server.flags import Flag, LibraryFlag, are_files, betw
 from localplane.apiserver.server.options import ServerOptions
 from localplane.apiserver.storage.keys import DEFAULT_ROOT
 from localplane.apiserver.storage.snapshot import Snapshot
+
+from .election import LeaderElectionOptions
 
 ETCD_PASSWORD: Final = "KCTL_ETCD_PASSWORD"  # noqa: S105 - the name of a variable
 _SMALLEST_QUOTA_BYTES: Final = 4 << 20
@@ -111,7 +114,7 @@ class StorageOptions:
         Path | None,
         Flag(
             "--data-dir",
-            "Where the data is kept; with --etcd-servers its keys. Default: $XDG_STATE_HOME/kctl/NAME.",
+            "Where the data is kept; with --etcd-servers a copy of its keys. Default: $XDG_STATE_HOME/kctl/NAME.",
             metavar="DIR",
             shows_default=False,
         ),
@@ -136,7 +139,7 @@ class StorageOptions:
         tuple[str, ...],
         Flag(
             "--etcd-servers",
-            "Use this etcd cluster instead of running an etcd. One plane for each --etcd-prefix.",
+            "Use this etcd cluster instead of running an etcd. Servers on one --etcd-prefix are one cluster.",
             metavar="URL,...",
             words=str,
             read=listed,
@@ -165,6 +168,13 @@ class StorageOptions:
         str,
         Flag("--etcd-prefix", "Prefix of all keys in the store.", read=_prefix),
     ] = DEFAULT_ROOT
+    adopts_objects: Annotated[
+        bool,
+        Flag(
+            "--adopt-objects",
+            "With --etcd-servers: take over objects under the prefix that another control plane has stored.",
+        ),
+    ] = False
     etcd_quota_bytes: Annotated[
         int | None,
         Flag(
@@ -174,6 +184,16 @@ class StorageOptions:
             words=str,
             read=_bytes,
             check=_is_no_quota,
+            shows_default=False,
+        ),
+    ] = None
+    encryption: Annotated[
+        Path | None,
+        Flag(
+            "--encryption-provider-config",
+            "Encrypt what is stored, as kube-apiserver does: an EncryptionConfiguration with aesgcm, aescbc, identity.",
+            metavar="FILE",
+            check=is_file,
             shows_default=False,
         ),
     ] = None
@@ -326,7 +346,9 @@ class ClusterOptions:
     The plugins are kube-apiserver's flags. `nodes` is how many nodes are simulated: without one there is no scheduler
     either, and nobody says otherwise where there are no controllers. With an `administrator` there is a certificate of
     one, for a kubeconfig, also where the serving certificate is somebody else's. `seed` makes the simulation, and the
-    scheduler's choice among equals, the same each time. With an `own_clock`, time can be made to pass there."""
+    scheduler's choice among equals, the same each time. With an `own_clock`, time can be made to pass there. On an etcd
+    cluster the keys are those that all servers of the prefix have in common, unless `identity_in_store` says that they
+    are not: whoever has kube-apiserver's flags brings his own."""
 
     name: str = "default"
     server: ServerOptions = field(default_factory=ServerOptions)
@@ -388,8 +410,10 @@ class ClusterOptions:
     ] = "10.0.0.0/24"
     service_node_ports: range = range(30000, 32768)
     administrator: bool = True
+    identity_in_store: bool = True
     authorization: AuthorizationOptions = field(default_factory=AuthorizationOptions)
     service_accounts: ServiceAccountOptions = field(default_factory=ServiceAccountOptions)
+    leader_election: LeaderElectionOptions = field(default_factory=LeaderElectionOptions)
 
     @property
     def simulated_nodes(self) -> int:

@@ -9,8 +9,13 @@ import logging
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
+from importlib import import_module
+from typing import Final
 
-from localplane.apimachinery.errors import InternalError
+from localplane.apimachinery.errors import APIError, InternalError
+from localplane.apimachinery.objects import JSONObject
+from localplane.apiserver.endpoints.enablement import Enablement
 from localplane.apiserver.resource import APIGroup
 from localplane.client import Client
 from localplane.servers.aggregator import api_services
@@ -19,12 +24,15 @@ from localplane.servers.aggregator.registration import LocalVersion, register
 from localplane.servers.apiextensions.custom_resources import CustomResources
 from localplane.servers.kube import bootstrap
 from localplane.servers.kube.tokens import track_legacy_tokens
+from localplane.servers.kube.upkeep.server_endpoints import PREFIX as MASTER_LEASES
+from localplane.servers.kube.upkeep.server_endpoints import ServerAddress, ServerEndpoints
 
-from .life import text_of
+from .life import node_options, text_of
 from .options import ClusterOptions
 from .server import Plane, Preparation
 
 _log = logging.getLogger(__name__)
+_LONGEST_REGISTRATION: Final = timedelta(seconds=10)
 _NOBODY = "192.0.2.1"
 """An address that is reserved for documents: a machine without a network tells this one."""
 
@@ -49,10 +57,15 @@ class Preparations:
         self._makes_accounts = makes_accounts
         self._is_branch = is_branch
         self._namespaces = asyncio.Event()
+        self.registered: list[JSONObject] = []
+        """The nodes that were made."""
 
     def hooks(self) -> dict[str, Preparation]:
         if self._is_branch:
             return {"crd-informer-synced": self._load_definitions}
+        nodes: dict[str, Preparation] = {}
+        if self._options.simulated_nodes:
+            nodes["simulated-nodes"] = self._register_nodes
         return {
             "start-system-namespaces-controller": self._make_namespaces,
             "crd-informer-synced": self._load_definitions,
@@ -63,6 +76,7 @@ class Preparations:
             "start-legacy-token-tracking-controller": self._track_tokens,
             "start-cluster-authentication-info-controller": self._publish_authorities,
             "apiservice-registration-controller": self._register_versions,
+            **nodes,
         }
 
     def _after_namespaces(self, make: Callable[[Client, bootstrap.Facts], Awaitable[None]]) -> Preparation:
@@ -82,6 +96,8 @@ class Preparations:
     async def _make_system_objects(self, plane: Plane) -> None:
         await self._namespaces.wait()
         await bootstrap.make_system_objects(plane.observer, self._facts(plane))
+        with _unreadable_is_logged("clients in the cluster are not told where this server is"):
+            await self.endpoints(plane).publish()
         if self._makes_accounts:
             await bootstrap.make_first_account(plane.observer)
         if self._options.simulated_nodes:
@@ -95,13 +111,29 @@ class Preparations:
 
     async def _publish_authorities(self, plane: Plane) -> None:
         await self._namespaces.wait()
-        authority = text_of(self._front_proxy.authority)
+        authority = text_of(self._front_proxy.bundle)
         with _unreadable_is_logged("other servers are not told whom to believe"):
             await publish(plane.client, client_authority=text_of(plane.client_authority), proxy_authority=authority)
 
     async def _register_versions(self, plane: Plane) -> None:
         await self._namespaces.wait()
-        await register(plane.observer, _versions(self._groups))
+        await register(plane.observer, _versions(self._groups, self._options.server.enablement))
+
+    async def _register_nodes(self, plane: Plane) -> None:
+        """Nodes that somebody refuses, such as a webhook that is not up, keep no server from starting: they are tried
+        again as long as it runs."""
+        nodes = await asyncio.to_thread(import_module, "localplane.nodes")
+        try:
+            async with asyncio.timeout(_LONGEST_REGISTRATION.total_seconds()):
+                self.registered += await nodes.register(plane.observer, node_options(self._options))
+        except (APIError, TimeoutError) as error:
+            _log.warning("nodes will be registered later: %s", str(error) or "nobody answers for them yet")
+
+    def endpoints(self, plane: Plane) -> ServerEndpoints:
+        """How this server is found, beside those that use the same store."""
+        facts, storage = self._facts(plane), plane.storage
+        leases = None if storage.backend.exclusive else storage.cacher.resource(MASTER_LEASES)
+        return ServerEndpoints(plane.observer, ServerAddress(facts.address, facts.port), leases)
 
     def _facts(self, plane: Plane) -> bootstrap.Facts:
         network = ipaddress.ip_network(self._options.service_cluster_ip_range)
@@ -111,6 +143,7 @@ class Preparations:
             service_cluster_ip_range=str(network),
             first_service_ip=str(network[1]),
             client_ca=text_of(plane.client_authority),
+            has_companions=not plane.storage.backend.exclusive,
         )
 
 
@@ -123,13 +156,14 @@ def _unreadable_is_logged(consequence: str) -> Iterator[None]:
         _log.error("%s: %s", consequence, error)
 
 
-def _versions(groups: Sequence[APIGroup]) -> list[LocalVersion]:
+def _versions(groups: Sequence[APIGroup], enablement: Enablement) -> list[LocalVersion]:
     """The aggregator's own group is nobody's to move."""
     return [
         LocalVersion(group.name, version, group.priority, group.version_priorities.get(version, 15))
         for group in groups
         if group is not api_services.GROUP
         for version in group.versions()
+        if enablement.serves_version(group.name, version)
     ]
 
 

@@ -35,8 +35,9 @@ from localplane.apiserver.authorization import (
 from localplane.apiserver.authorization.delegated import DelegatedAuthorizer
 from localplane.apiserver.declared import check_instance, check_items, require, require_once
 from localplane.apiserver.endpoints.discovery import DiscoveryHandler, InstalledGroup
+from localplane.apiserver.endpoints.enablement import Enablement
 from localplane.apiserver.endpoints.installer import Installer
-from localplane.apiserver.endpoints.openapi import Descriptions, OpenAPI
+from localplane.apiserver.endpoints.openapi import BESIDE_GROUPS, Descriptions, OpenAPI
 from localplane.apiserver.flow_control import FlowSchemas, InFlight
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
@@ -45,7 +46,7 @@ from localplane.apiserver.resource import APIGroup
 from localplane.apiserver.server.certificates.self_signed import CertificateFiles
 from localplane.apiserver.server.chain import Guards, filters
 from localplane.apiserver.server.config import ServerConfig
-from localplane.apiserver.server.dispatch import Router
+from localplane.apiserver.server.dispatch import Router, not_found
 from localplane.apiserver.server.flags import LibraryFlag
 from localplane.apiserver.server.hooks import PostStartContext
 from localplane.apiserver.server.lifecycle import GenericServer
@@ -79,6 +80,34 @@ Controller: TypeAlias = "Callable[[Plane], Coroutine[Any, Any, None]]"
 
 Preparation: TypeAlias = "Callable[[Plane], Awaitable[None]]"
 """Run when the server listens and before it is ready, all of them at once. If one raises, there is no server."""
+
+_OTHER_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "crd-informer-synced": (
+        "poststarthook/start-apiserver-admission-initializer",
+        "poststarthook/generic-apiserver-start-informers",
+        "poststarthook/start-apiextensions-informers",
+        "poststarthook/start-apiextensions-controllers",
+    ),
+    "priority-and-fairness-config-producer": (
+        "poststarthook/priority-and-fairness-config-consumer",
+        "poststarthook/priority-and-fairness-filter",
+    ),
+    "bootstrap-controller": (
+        "poststarthook/start-service-ip-repair-controllers",
+        "poststarthook/start-kubernetes-service-cidr-controller",
+    ),
+    "apiservice-registration-controller": (
+        "poststarthook/start-kube-aggregator-informers",
+        "poststarthook/apiservice-status-local-available-controller",
+        "poststarthook/apiservice-status-remote-available-controller",
+        "poststarthook/apiservice-discovery-controller",
+        "poststarthook/kube-apiserver-autoregistration",
+        "autoregister-completion",
+        "poststarthook/apiservice-openapi-controller",
+        "poststarthook/apiservice-openapiv3-controller",
+    ),
+}
+"""What Kubernetes does in several hooks and we in one, by that one: whoever looks for their checks finds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +228,7 @@ class Extensions:
     """What a server has beside the resources of its kernel. `tokens` are those that it takes. `front` answers before
     everything else, `routers` answer paths that are no resource's (those in `listed_paths` the root tells), and
     `descriptions` are what fields mean, for OpenAPI documents. `preparations`, by name, are what must have happened
-    before anybody may come."""
+    before anybody may come. `enablement` says what others see of what is installed."""
 
     tokens: TokenUnion
     front: Front | None = None
@@ -208,6 +237,7 @@ class Extensions:
     listed_paths: Sequence[str] = ()
     preparations: Mapping[str, Preparation] = field(default_factory=dict)
     controllers: Sequence[Controller] = ()
+    enablement: Enablement = field(default_factory=Enablement)
 
 
 @asynccontextmanager
@@ -218,7 +248,7 @@ async def open_plane(groups: Sequence[APIGroup], options: PlaneOptions | None = 
     options = options or PlaneOptions()
     name = options.name or next((group.name for group in groups if group.name), "localplane")
     async with _authorizer(options) as authorizer, open_home(storage_named(options.storage, name)) as home:
-        credentials = ServerCredentials.in_directory(home.directory, options.server)
+        credentials = ServerCredentials.in_directory(home.keys, options.server)
         kernel = Kernel(home, lambda _: authorizer, options.admission)
         for group in groups:
             kernel.installer.install(group)
@@ -306,6 +336,7 @@ async def open_server(
         for controller in extensions.controllers:
             await stack.enter_async_context(Background(partial(controller, plane)))
         stack.callback(kernel.faults.clear)  # nothing goes wrong on purpose while it stops
+        stack.callback(plane.server.request_stop)  # readyz says so before anything has stopped
         yield plane
 
 
@@ -360,7 +391,7 @@ def _let_faults_strike(plane: Plane) -> None:
 def _server(
     kernel: Kernel[Any], config: ServerConfig, guards: Guards, extensions: Extensions, instruments: Instruments
 ) -> GenericServer:
-    storage, installer = kernel.storage, kernel.installer
+    storage, installer, enablement = kernel.storage, kernel.installer, extensions.enablement
     kernel.routers[:] = [
         *_routers(kernel, extensions, lambda: server.url.partition("//")[2]),
         instruments.handle,
@@ -368,7 +399,7 @@ def _server(
     server = GenericServer(
         config,
         filters=filters(guards),
-        routers=kernel.routers,
+        routers=_for_others(kernel.routers, extensions),
         checks=storage.readiness()[1:],  # ping is the server's own
         unsynced=kernel.informers.unsynced,
         shutdown=guards.shutdown,
@@ -376,11 +407,23 @@ def _server(
         work=kernel.work,
         ring=kernel.request_log.requests,
     )
-    server.paths.list_also(lambda: [*_listed(installer), *extensions.listed_paths])
+    server.paths.list_also(lambda: [*_listed(enablement.shown(installer.describe())), *extensions.listed_paths])
     storage.observe_calls(lambda operation, seconds: server.metrics.store_request(operation, "", "", seconds))
     server.metrics.add_collector(lambda: _storage_families(storage.cacher, installer.definitions()))
     server.metrics.add_collector(lambda: _flow_families(guards))
     return server
+
+
+def _for_others(routers: list[Router], extensions: Extensions) -> list[Router]:
+    """Those that answer clients outside: for them, what is switched off is not there, unless another server has it."""
+    front, enablement = extensions.front, extensions.enablement
+    if not enablement.disabled:
+        return routers
+
+    async def hide(request: Request) -> Answer | None:
+        return not_found() if enablement.hides(request) else None
+
+    return [*([front.handle] if front else []), hide, *routers]
 
 
 def _routers(kernel: Kernel[Any], extensions: Extensions, address: Callable[[], str]) -> list[Router]:
@@ -388,11 +431,14 @@ def _routers(kernel: Kernel[Any], extensions: Extensions, address: Callable[[], 
     front, installer = extensions.front, kernel.installer
 
     def describe() -> Sequence[InstalledGroup]:
-        return [*(front.describe() if front else ()), *installer.describe()]
+        return [*(front.describe() if front else ()), *described()]
+
+    def described() -> Sequence[InstalledGroup]:
+        return extensions.enablement.shown(installer.describe())
 
     discovery = DiscoveryHandler(describe, server_address=address)
     others = front.openapi if front else dict
-    openapi = OpenAPI(installer.describe, others=others, descriptions=extensions.descriptions)
+    openapi = OpenAPI(described, others=others, descriptions=extensions.descriptions, beside=BESIDE_GROUPS)
     installer.on_change(discovery.changed)
     installer.on_change(openapi.changed)
     own: list[Router] = [discovery.handle, openapi.handle, *kernel.routers, *extensions.routers]
@@ -416,6 +462,8 @@ def _prepare(plane: Plane, preparations: Mapping[str, Preparation]) -> Callable[
             done[name].set_result(None)
 
         plane.server.add_post_start_hook(name, hook)
+        for check in _OTHER_NAMES.get(name, ()):
+            plane.server.name_post_start_hook(check, name)
 
     async def wait() -> None:
         await asyncio.gather(*done.values())
@@ -452,10 +500,10 @@ def _storage_families(cacher: Cacher, definitions: Iterable[Definition]) -> Iter
         yield family
 
 
-def _listed(installer: Installer) -> list[str]:
+def _listed(groups: Iterable[InstalledGroup]) -> list[str]:
     """What `/` says that there is to see."""
     paths = ["/openapi/v2", "/openapi/v3"]
-    for group in installer.describe():
+    for group in groups:
         root = f"/apis/{group.name}" if group.name else "/api"
         paths += ["/apis", root] if group.name else [root]
         paths += [f"{root}/{version.version}" for version in group.versions]

@@ -27,6 +27,7 @@ _QUIET: Final = frozenset(
         "configmaps",
         "secrets",
         "events",
+        "events.k8s.io/events",
         "coordination.k8s.io/leases",
         "apiextensions.k8s.io/customresourcedefinitions",
         "apiregistration.k8s.io/apiservices",

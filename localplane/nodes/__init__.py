@@ -1,6 +1,7 @@
 """Nodes that are not there, and pods on them that run no processes: everything that a kubelet writes is written.
 
-    machines registration heartbeat   the Node objects, their leases and conditions
+    registration machines heartbeat   the Node objects, their leases and conditions
+    simulation     all of it, as long as the server runs
     late_start     until the first pod (or Stage) there is nothing else: all that follows is imported then
     kubelet        one loop for all nodes: what changed or is due, one write for every change of a pod
     pods           a pod's life, step by step, without any waiting or writing
@@ -44,39 +45,13 @@ most, unless its script has a `trap` for that: then it takes as long as the trap
 killed at the end of the grace period (code 137). The pause before a restart begins with 1 second, not 10, and ends at
 60.
 
-The composition root calls `start`. Like a controller, it knows the API only through the client.
+The composition root calls `register` before the server is ready, and `simulation.start` afterwards. Like a controller,
+both know the API only through the client; what is imported with this package is no more than the first needs.
 """
 
 from __future__ import annotations
 
-import asyncio
-from importlib import import_module
-
-from localplane.apimachinery.clock.waiting import AtWork
-from localplane.controllers.context import ControllerContext
-
-from .late_start import LateLogs, something_to_do
-from .machines import Machines
 from .options import NodeOptions, Pace
+from .registration import register
 
-__all__ = ["NodeOptions", "Pace", "start"]
-
-
-async def start(context: ControllerContext, options: NodeOptions) -> None:
-    """Until it is cancelled."""
-    logs = LateLogs()
-    if options.connections is not None:
-        options.connections.add(logs)
-    try:
-        machines = Machines(context, options)
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(machines.run())
-            await something_to_do(context)
-            with AtWork("the start of kubelets"):
-                await asyncio.to_thread(import_module, f"{__package__}.kubelet")
-            from .kubelet import SimulatedKubelet
-
-            await SimulatedKubelet(context, options, machines, logs.logs).run()
-    finally:
-        if options.connections is not None:
-            options.connections.remove(logs)
+__all__ = ["NodeOptions", "Pace", "register"]

@@ -19,8 +19,8 @@ from localplane.client import Client, GroupVersionResource, Lister
 
 from . import registration
 from .options import NodeOptions
+from .registration import NODES
 
-NODES: Final = GroupVersionResource("", "v1", "nodes")
 LEASES: Final = GroupVersionResource("coordination.k8s.io", "v1", "leases")
 _LEASE_NAMESPACE: Final = "kube-node-lease"
 

@@ -29,7 +29,6 @@ from localplane.controllers.worker import NotYet, work
 
 from . import registration
 from .addresses import NoFreeAddress, PodAddresses
-from .heartbeat import NODES
 from .logs import SimulatedLogs
 from .machines import Machines, Tenant, Turn, is_moving
 from .needs import PodNeeds
@@ -243,7 +242,7 @@ class SimulatedKubelet:
         """Before a new pod is rejected for the node's labels, somebody looks whether they have just been written."""
         if "startTime" in (pod.get("status") or {}) or matches(pod, node):
             return node
-        current: JSONObject = await self._client.resource(NODES).get(node["metadata"]["name"])
+        current: JSONObject = await self._client.resource(registration.NODES).get(node["metadata"]["name"])
         return current
 
     async def _place(self, key: str, pod: JSONObject, node: JSONObject) -> NodeView:

@@ -5,12 +5,11 @@ that a cluster without any pays for nothing else; the kubelet comes later, and i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from localplane.apimachinery.errors import AlreadyExists
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import WorkQueue
 from localplane.controllers.context import ControllerContext
@@ -18,12 +17,11 @@ from localplane.controllers.events import EventRecorder
 from localplane.controllers.worker import hearing, work
 
 from . import registration
-from .heartbeat import NODES, Heartbeat
+from .heartbeat import Heartbeat
 from .options import NodeOptions
+from .registration import NODES
 
 _WORKERS: Final = 2
-_USER: Final = "system:simulated-kubelet"
-_GROUPS: Final = ("system:masters", "system:authenticated")
 
 
 @dataclass(slots=True)
@@ -61,7 +59,7 @@ class Machines:
     def __init__(self, context: ControllerContext, options: NodeOptions) -> None:
         self._context = context
         self._options = options
-        self.client = context.client.acting_as(_USER, groups=_GROUPS, agent="kubelet/localplane")
+        self.client = registration.kubelet_client(context.client)
         self._nodes = context.informers.informer(NODES)
         self._queue: WorkQueue[str] = WorkQueue()
         self._machines: dict[str, Machine] = {}
@@ -69,10 +67,12 @@ class Machines:
         self._heartbeat = Heartbeat(self.client, self._nodes.lister, options, lambda name: self.machine(name).images)
         self._tenant: Tenant | None = None
 
-    async def run(self) -> None:
-        """Until it is cancelled."""
+    async def run(self, registered: Sequence[JSONObject] = ()) -> None:
+        """Until it is cancelled. What is missing of the nodes that were asked for is made; nobody has told yet that
+        those in `registered` were."""
         await self._nodes.wait_for_sync()
-        await self._make_nodes()
+        for node in (*registered, *await registration.register(self._context.client, self._options)):
+            self._tell_of_start(node)
         with hearing(self._nodes, self._hear):
             await work(self._queue, self._sync, workers=_WORKERS)
 
@@ -113,17 +113,8 @@ class Machines:
         known = registration.host_ips(self.node(name) or {})
         return list(known) or [registration.address_of(name, self._heartbeat.addresses())]
 
-    async def _make_nodes(self) -> None:
-        for number in range(self._options.count):
-            name = f"node-{number}"
-            if self.node(name) is None:
-                await self._make_node(name)
-
-    async def _make_node(self, name: str) -> None:
-        try:
-            node = await self.client.resource(NODES).create(registration.new_node(name, self._options))
-        except AlreadyExists:
-            return
+    def _tell_of_start(self, node: JSONObject) -> None:
+        name = node["metadata"]["name"]
         recorder = self.recorder(name)
         recorder.normal(node, "Starting", "Starting kubelet.")
         recorder.normal(node, "NodeReady", f"Node {name} status is now: NodeReady")

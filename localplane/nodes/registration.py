@@ -8,17 +8,24 @@ from __future__ import annotations
 import platform
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from hashlib import sha256
 from ipaddress import ip_network
 from typing import Any, Final
 
+from localplane.apimachinery.errors import AlreadyExists, Conflict, NotFound
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.times import now
 from localplane.catalog.core.pods.validation.resources import is_extended, is_huge_page
+from localplane.client import Client, GroupVersionResource
 
 from .options import FAKE, KWOK_NODE, NODE_LABEL, STOPPED, NodeOptions
 
+NODES: Final = GroupVersionResource("", "v1", "nodes")
+_USER: Final = "system:simulated-kubelet"
+_GROUPS: Final = ("system:masters", "system:authenticated")
+_NOT_READY: Final = "node.kubernetes.io/not-ready"
 VERSION: Final = "v1.37.0"
 _ARCHITECTURES: Final = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _NETWORK: Final = ip_network("172.30.0.0/16")
@@ -43,6 +50,31 @@ def is_simulated(node: Mapping[str, Any]) -> bool:
 
 def is_stopped(node: Mapping[str, Any]) -> bool:
     return (node["metadata"].get("annotations") or {}).get(STOPPED) == "true"
+
+
+def kubelet_client(client: Client) -> Client:
+    """As whom all simulated kubelets write."""
+    return client.acting_as(_USER, groups=_GROUPS, agent="kubelet/localplane")
+
+
+async def register(client: Client, options: NodeOptions) -> list[JSONObject]:
+    """Make those of the nodes that were asked for that are not there, and return them. Admission gives a new node a
+    taint until a controller has seen that it is ready: as these are from the beginning, they lose it at once. Raises
+    APIError."""
+    nodes, made = kubelet_client(client).resource(NODES), []
+    for name in (f"node-{number}" for number in range(options.count)):
+        try:
+            await nodes.get(name)
+        except NotFound:
+            with suppress(AlreadyExists, Conflict):
+                made.append(await nodes.create(new_node(name, options)))
+                await nodes.update(_without_taint(made[-1]))
+    return made
+
+
+def _without_taint(node: JSONObject) -> JSONObject:
+    taints = [taint for taint in node["spec"].get("taints") or () if taint["key"] != _NOT_READY]
+    return {**node, "spec": {**node["spec"], "taints": taints}}
 
 
 def new_node(name: str, options: NodeOptions, *, labels: Mapping[str, str] | None = None) -> JSONObject:

@@ -15,8 +15,10 @@ Beside these:
 
     archive         taking snapshots of a registry, and putting it back to one
     continuation    continue tokens: where the next page of a list begins, and at which revision
+    encryption      values encrypted at rest, in Kubernetes' own form
     errors          everything that storage can say no with
     outage          a store that can't be reached for a while, because somebody wants to see what happens then
+    permission      who may write only for as long as it leads
     renumbered      a store whose revisions are counted from a higher number than its own
     snapshot        a snapshot: everything that is stored below a registry's root at one revision, as one portable file
 """

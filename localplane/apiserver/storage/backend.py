@@ -18,11 +18,13 @@ from typing import Protocol
 
 @dataclass(slots=True)
 class KeyValue:
-    """One version of one key. `revision` is that of the write that made it."""
+    """One version of one key. `revision` is that of the write that made it. A value that is `stale` should be written
+    again even if nothing changes: it is not stored as it would be now."""
 
     key: str
     value: bytes
     revision: int
+    stale: bool = False
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@
     ├── RequestTooLarge              the store refuses a value of that size
     ├── NoSpace                      the store is full: reads and deletes still work
     ├── NotReady                     the cache is filling or refilling; ask again
+    ├── NotPermitted                 whoever writes led once, and does no more
     └── Unavailable                  the store can't be reached
         └── TimedOut                 no answer in time: the write may or may not have happened
 
@@ -129,6 +130,10 @@ class NoSpace(StorageError):
 
 class NotReady(StorageError):
     pass
+
+
+class NotPermitted(StorageError):
+    """Whoever wanted to write may not any more: `permission`. To try again is in vain."""
 
 
 class Unavailable(StorageError):

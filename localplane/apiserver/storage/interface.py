@@ -46,10 +46,12 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Preconditions:
-    """What must be true of the live object before a write is carried out."""
+    """What must be true of the live object before a write is carried out. `deleting`: that it is to go, which a
+    snapshot that brings it back makes untrue."""
 
     uid: str | None = None
     resource_version: str | None = None
+    deleting: bool = False
 
     def check(self, key: str, obj: StoredObject) -> None:
         uid = obj.uid
@@ -63,6 +65,8 @@ class Preconditions:
                 f"Precondition failed: ResourceVersion in precondition: {self.resource_version}, "
                 f"ResourceVersion in object meta: {obj.revision}",
             )
+        if self.deleting and not obj.is_deleting:
+            raise PreconditionFailed(key, "Precondition failed: it is not being deleted any more")
 
 
 @dataclass(frozen=True, slots=True)

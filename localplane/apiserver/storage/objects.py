@@ -27,6 +27,11 @@ from .errors import CorruptObject, InvalidObject
 _NAMING_FIELDS = ("name", "generateName", "namespace", "uid")
 
 _DUMP = orjson.OPT_SORT_KEYS
+_ENCRYPTED = b"k8s:enc:"
+_LONGEST_ENCRYPTION = 200
+IS_ENCRYPTED = "it is encrypted"
+"""How the reason begins why an encrypted object can't be read."""
+
 _OPENING_BRACE, _CLOSING_BRACE = b"{}"
 _METADATA = b'"metadata":'  # only kind and apiVersion stand before it, and no value has a quote that is not escaped
 _NO_LABELS: dict[str, str] = {}
@@ -95,11 +100,19 @@ def _check_numbers(obj: JSONObject) -> None:
             raise InvalidObject(f"{value} is no number in JSON")
 
 
+def encryption_of(data: bytes) -> str:
+    """What is said of a value that somebody has encrypted and nobody here could decrypt; nothing of any other."""
+    if not data.startswith(_ENCRYPTED):
+        return ""
+    provider, name = (*data[:_LONGEST_ENCRYPTION].decode("utf-8", "replace").split(":"), *[""] * 5)[2:5:2]
+    return f'{IS_ENCRYPTED}: by provider {provider} with the key "{name}", which this server does not have'
+
+
 def decode(key: str, data: bytes) -> JSONObject:
     try:
         obj = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise CorruptObject(key, str(error)) from error
+        raise CorruptObject(key, encryption_of(data) or str(error)) from error
     if not isinstance(obj, dict) or not isinstance(obj.get("metadata") or {}, dict):
         raise CorruptObject(key, "it is no JSON object with metadata")
     return obj
@@ -210,7 +223,17 @@ class StoredObject:
 
     @property
     def uid(self) -> str:
-        return str((self.decode().get("metadata") or {}).get("uid") or "")
+        return str(self.decode_metadata().get("uid") or "")
+
+    @property
+    def is_deleting(self) -> bool:
+        return bool(self.decode_metadata().get("deletionTimestamp"))
+
+    def decode_metadata(self) -> JSONObject:
+        """Its metadata alone, as a copy of one's own."""
+        metadata = self.metadata
+        found: JSONObject = (orjson.loads(metadata) if metadata else self.decode().get("metadata")) or {}
+        return found
 
     def __repr__(self) -> str:
         return f"StoredObject({self.key!r}, revision={self.revision}, {len(self.data)} bytes)"

@@ -9,9 +9,8 @@ from localplane.apimachinery.errors import APIError, BadRequest
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.client import Client, PatchType
-from localplane.nodes.heartbeat import NODES
 from localplane.nodes.options import STOPPED, NodeOptions
-from localplane.nodes.registration import is_simulated, is_stopped, new_node
+from localplane.nodes.registration import NODES, is_simulated, is_stopped, new_node
 
 __all__ = ["add_node", "is_stopped", "next_name", "remove_node", "simulated_nodes", "start_node", "stop_node"]
 

@@ -14,8 +14,9 @@ from localplane.catalog.kubelets import KubeletConnections
 from localplane.compose.life import awakened
 from localplane.compose.server import Plane
 from localplane.controllers import ControllerContext, run, select
-from localplane.nodes import NodeOptions, start
+from localplane.nodes import NodeOptions
 from localplane.nodes.options import NODE_LABEL
+from localplane.nodes.simulation import start
 from tests.integration.life.world import World, cluster
 
 

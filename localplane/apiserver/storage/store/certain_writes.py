@@ -34,6 +34,7 @@ from localplane.apiserver.storage.errors import (
     StorageError,
     Unavailable,
 )
+from localplane.apiserver.storage.permission import check_permission
 
 Fence = Callable[[], Awaitable[bool]]
 """Whether no create that was sent before the call takes effect after it has returned. Raises StorageError."""
@@ -79,12 +80,14 @@ class CertainWrites:
 
     async def put(self, key: str, value: bytes, *, expected: int, ttl: timedelta | None = None) -> int:
         """As the backend's, and raises `may_have_happened` only where that can't be found out."""
+        check_permission()
         write = _Write(key, value, expected, expected or self._backend.observed_revision, ttl)
         sending = self._backend.put(key, value, expected=expected, ttl=ttl)
         return await self._send(write, sending, self._put_again if expected else self._look_for)
 
     async def delete(self, key: str, *, expected: int) -> int:
         """As `put`."""
+        check_permission()
         write = _Write(key, None, expected, expected)
         return await self._send(write, self._backend.delete(key, expected=expected), self._delete_again)
 
@@ -135,6 +138,7 @@ class CertainWrites:
 
     async def _put_again(self, write: _Write) -> int:
         assert write.value is not None, "only a delete has none"
+        check_permission()
         try:
             return await self._backend.put(write.key, write.value, expected=write.expected, ttl=write.ttl)
         except CompareFailed:
@@ -144,6 +148,7 @@ class CertainWrites:
             return _own(write, change.revision)
 
     async def _delete_again(self, write: _Write) -> int:
+        check_permission()
         try:
             return await self._backend.delete(write.key, expected=write.expected)
         except CompareFailed:
@@ -159,6 +164,7 @@ class CertainWrites:
         if self._fence is not None and await self._fence():
             if revision := await self._live_revision(write) or await self._creation(write):
                 return _own(write, revision)
+            check_permission()
             return await self._backend.put(write.key, write.value, expected=0, ttl=write.ttl)
         for pause in _PAUSES:
             await asyncio.sleep(pause)

@@ -14,12 +14,14 @@ from localplane.apiserver.storage.backend import Backend, KeyValue
 from localplane.apiserver.storage.errors import (
     CompareFailed,
     CorruptObject,
+    InvalidResourceVersion,
     KeyExists,
     KeyNotFound,
     PreconditionFailed,
     ResourceVersionOnCreate,
 )
 from localplane.apiserver.storage.interface import Preconditions, UpdateFunc, UpdateOptions, Validation
+from localplane.apiserver.storage.keys import parse_resource_version
 from localplane.apiserver.storage.objects import Encoded, StoredObject
 
 from .certain_writes import CertainWrites
@@ -27,8 +29,7 @@ from .certain_writes import CertainWrites
 
 async def create(writes: CertainWrites, key: str, obj: JSONObject, *, ttl: timedelta | None) -> StoredObject:
     encoded = Encoded.of(obj)
-    metadata: JSONObject = obj.get("metadata") or {}
-    if metadata.get("resourceVersion") not in (None, "", "0"):
+    if _has_revision(obj.get("metadata") or {}):
         raise ResourceVersionOnCreate
     try:
         revision = await writes.put(key, encoded.value, expected=0, ttl=ttl)
@@ -37,12 +38,22 @@ async def create(writes: CertainWrites, key: str, obj: JSONObject, *, ttl: timed
     return StoredObject.from_encoded(key, encoded, revision)
 
 
+def _has_revision(metadata: JSONObject) -> bool:
+    """What is no revision, and no number for one, is left aside."""
+    try:
+        return parse_resource_version(str(metadata.get("resourceVersion") or "")) != 0
+    except InvalidResourceVersion:
+        return False
+
+
 @dataclass(slots=True)
 class _State:
-    """What a loop works on. `live` says that it came from the store in this very call."""
+    """What a loop works on. `live` says that it came from the store in this very call, and `stale` that it is to be
+    stored again even as it is."""
 
     object: StoredObject | None
     live: bool
+    stale: bool = False
 
     @property
     def revision(self) -> int:
@@ -55,7 +66,7 @@ async def _read(backend: Backend, key: str, *, ignore_not_found: bool) -> _State
 
 def _state_of(key: str, kv: KeyValue | None, *, ignore_not_found: bool) -> _State:
     if kv is not None:
-        return _State(StoredObject.from_stored(key, kv.value, kv.revision), live=True)
+        return _State(StoredObject.from_stored(key, kv.value, kv.revision), live=True, stale=kv.stale)
     if ignore_not_found:
         return _State(None, live=True)
     raise KeyNotFound(key)
@@ -139,11 +150,11 @@ async def guaranteed_update(
                 raise
             state = fresh
             continue
-        if state.object is not None and encoded.value == state.object.stored:
+        if state.object is not None and encoded.value == state.object.stored and not state.stale:
             if state.live:
                 return state.object
             fresh = await _read(backend, key, ignore_not_found=ignore_not_found)
-            if fresh.object is not None and fresh.object.stored == encoded.value:
+            if fresh.object is not None and fresh.object.stored == encoded.value and not fresh.stale:
                 return fresh.object
             state = fresh
             continue
