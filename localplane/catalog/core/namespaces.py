@@ -166,7 +166,7 @@ def _terminate(hub: JSONObject, options: DeleteOptions) -> None:
 
 def default_namespace(obj: JSONObject) -> None:
     obj.setdefault("status", {}).setdefault("phase", "Active")
-    if obj["metadata"].get("name"):
+    if (obj.get("metadata") or {}).get("name"):
         label_name(obj)
 
 

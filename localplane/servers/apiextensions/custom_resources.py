@@ -27,6 +27,8 @@ from .acceptance import settled
 from .conversion.webhook import Resolve, WebhookConverter
 from .finalizer import Finalizer, needs_finalizing
 from .kind import make_group
+from .name_claims import PREFIX as NAMES
+from .name_claims import NameClaims
 from .names import TakenNames, accepted_names, has_its_names
 from .objects.store import OpenWatches
 from .resources import ResourceContext, is_served, is_terminating, resources_of
@@ -68,7 +70,8 @@ class _Known:
 class CustomResources:
     """The server of custom resources. It installs the kind that defines them, its `group`, and nothing else before it
     has loaded what is stored. `storage_of` gives the storage of a resource by its prefix, and `resolve` finds the
-    Services that conversion webhooks stand behind; `obstacle` is asked before one is called."""
+    Services that conversion webhooks stand behind; `obstacle` is asked before one is called. One that `has_companions`
+    is not the only server on its store, which decides then who has which names."""
 
     def __init__(
         self,
@@ -77,6 +80,8 @@ class CustomResources:
         storage_of: StorageOf,
         resolve: Resolve,
         obstacle: Obstacle | None = None,
+        *,
+        has_companions: bool = False,
     ) -> None:
         self._installer = installer
         self._storage_of = storage_of
@@ -86,6 +91,7 @@ class CustomResources:
         self.group = make_group(self.written, self._rules)
         installer.install(self.group)
         self._kind = objects.definition(_DEFINITIONS)
+        self._claims = NameClaims(storage_of(NAMES), self._kind) if has_companions else None
         self._finalizer = Finalizer(self._kind, self._instances, self.written)
         self._loads = False
         self._known: dict[str, _Known] = {}
@@ -176,6 +182,8 @@ class CustomResources:
             stored = await self._kind.storage.get(self._kind.key("", name))
             obj = self._kind.converter.hub_of(stored)
             taken = self._taken(obj["spec"]["group"])
+            if self._claims is not None and not has_its_names(obj):
+                taken = await self._claims.taken(obj, self._taken(obj["spec"]["group"], but=name))
             if settled(obj, taken) is not None:
                 stored = await write_status(self._kind, name, lambda live: settled(live, taken))
         except (KeyNotFound, CorruptObject):
@@ -185,8 +193,8 @@ class CustomResources:
         self._install(group)
         return group
 
-    def _taken(self, group: str) -> TakenNames:
-        return TakenNames.by(each.names for each in self._known.values() if each.group == group)
+    def _taken(self, group: str, *, but: str = "") -> TakenNames:
+        return TakenNames.by(each.names for name, each in self._known.items() if each.group == group and name != but)
 
     def _without_names(self, group: str, but: str) -> Iterable[str]:
         found = [name for name, each in self._known.items() if each.group == group and not each.has_names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
+from dataclasses import replace
 from typing import Final
 
 from localplane.apimachinery.errors import APIError
@@ -18,7 +18,6 @@ from localplane.apiserver.registry.store import Store
 from localplane.apiserver.request import Query, Request, RequestInfo, User
 from localplane.apiserver.storage.errors import KeyNotFound, PreconditionFailed, StorageError
 from localplane.apiserver.storage.interface import ListOptions, Preconditions, UpdateOptions
-from localplane.apiserver.storage.objects import StoredObject
 from localplane.client.workqueue.supervision import Contained
 
 from .status import condition, is_true, set_condition, write_status
@@ -30,6 +29,7 @@ Instances = Callable[[str], Definition | None]
 _log = logging.getLogger(__name__)
 _SELF: Final = User("system:apiserver", groups=("system:masters",))
 _FIRST_PAUSE, _LONGEST_PAUSE, _PATIENCE = 0.01, 1.0, 60.0
+_DELETING: Final = Preconditions(deleting=True)  # a definition comes back when a cluster is put back to what it was
 _IN_PROGRESS: Final = condition(
     "Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"
 )
@@ -115,7 +115,8 @@ class Finalizer:
         key = self._definition.key("", name)
 
         async def still_going(_: JSONObject | None = None) -> None:
-            await self._check(key, self._definition.storage.peek(key))
+            if (stored := self._definition.storage.peek(key)) is not None:
+                _DELETING.check(key, stored)
 
         for namespace in await _namespaces(instances):
             try:
@@ -129,11 +130,6 @@ class Finalizer:
             raise _Failed("InstanceDeletionFailed", f"could not issue all deletes: {shown}")
         await _wait_until_gone(instances, still_going)
 
-    async def _check(self, key: str, stored: StoredObject | None) -> None:
-        """A definition may come back that was to go, when a cluster is put back to what it was."""
-        if stored is not None and not needs_finalizing(self._definition.converter.hub_of(stored)):
-            raise PreconditionFailed(key, "it is not going any more")
-
     async def _release(self, name: str, uid: str, done: JSONObject) -> None:
         """Without its last finalizer it goes at once."""
         definition, converter = self._definition, self._definition.converter
@@ -141,8 +137,6 @@ class Finalizer:
 
         async def step(current: JSONObject) -> JSONObject:
             obj = converter.from_storage(current)
-            if not needs_finalizing(obj):
-                return current
             others[:] = [each for each in obj["metadata"].get("finalizers") or () if each != FINALIZER]
             if not others:
                 return current
@@ -150,11 +144,11 @@ class Finalizer:
             set_condition(obj, done)
             return converter.to_storage(obj)
 
-        preconditions = Preconditions(uid=uid)
+        preconditions = replace(_DELETING, uid=uid)
         try:
             await definition.storage.guaranteed_update(key, step, UpdateOptions(preconditions=preconditions))
             if not others:
-                await definition.storage.delete(key, preconditions=preconditions, validate=partial(self._check, key))
+                await definition.storage.delete(key, preconditions=preconditions)
         except PreconditionFailed:
             pass  # another definition has its name by now, or it stays
 

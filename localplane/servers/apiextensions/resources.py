@@ -119,6 +119,7 @@ def _version(obj: JSONObject, declared: Mapping[str, Any], source: _SchemaSource
         deprecated=bool(declared.get("deprecated")),
         deprecation_warning=_deprecation(obj["spec"], declared) if declared.get("deprecated") else "",
         columns=columns_of(declared.get("additionalPrinterColumns") or ()),
+        printed=True,
         schema_identity=f"{metadata.get('uid', '')}/{metadata.get('generation', 0)}",
     )
 

@@ -58,6 +58,25 @@ async def test_discovery_and_documents_tell_of_it_at_once_and_of_its_schema_as_i
     assert changed[f"apis/{group}/v1"] != index[f"apis/{group}/v1"]
 
 
+async def test_aggregated_discovery_names_group_and_version_of_what_a_definition_makes(plane: Plane) -> None:
+    group, scale = "spelled.example.com", {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}
+    made = definition(group, version("v1", subresources={"scale": scale, "status": {}}))
+    await plane.client.resource(DEFINITIONS).create(made)
+    accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    items = (await plane.client.request("GET", "/apis", headers=[("Accept", accept)])).json()["items"]
+    (found,) = (each for each in items if each["metadata"]["name"] == group)
+    (resource,) = found["versions"][0]["resources"]
+    own = {"group": group, "version": "v1", "kind": "Widget"}
+    assert resource["responseKind"] == own
+    assert {each["subresource"]: each["responseKind"] for each in resource["subresources"]} == {
+        "status": own,
+        "scale": {"group": "autoscaling", "version": "v1", "kind": "Scale"},
+    }
+    assert [each["subresource"] for each in resource["subresources"]] == ["status", "scale"]
+    document = (await plane.client.request("GET", f"/openapi/v3/apis/{group}/v1")).json()
+    assert f"/apis/{group}/v1/" not in document["paths"]
+
+
 async def test_an_api_service_comes_and_goes_with_each_version(plane: Plane) -> None:
     definitions, services = plane.client.resource(DEFINITIONS), plane.client.resource(API_SERVICES)
     group = "served.example.com"

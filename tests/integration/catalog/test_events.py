@@ -51,9 +51,9 @@ async def test_what_one_group_writes_the_other_shows(api: API) -> None:
     assert (await api.get(f"{OTHER}?fieldSelector=regarding.kind=Pod")).names == ["e"]
 
 
-async def test_errors_are_told_in_the_core_group_s_name(api: API) -> None:
+async def test_errors_name_the_group_that_was_asked_and_the_core_group_s_kind(api: API) -> None:
     missing = await api.get(f"{OTHER}/none")
-    assert missing.body["details"] == {"name": "none", "kind": "events"}
+    assert missing.body["details"] == {"name": "none", "group": "events.k8s.io", "kind": "events"}
     wrong = await api.post(OTHER, NEW | {"type": "Loud"})
     assert wrong.body["message"] == 'Event "e" is invalid: type: Invalid value: "": has invalid value: Loud'
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from localplane.catalog.core.services.ip_objects import Owner
+from localplane.catalog.core.services.pools import Pools
 from localplane.catalog.core.services.storage import ServiceStore
 from tests.integration.api.talk import API
 from tests.integration.catalog.network import ADDRESSES, SERVICES, addresses, create, service, start
@@ -231,6 +232,7 @@ async def test_an_address_that_is_claimed_while_orphans_are_looked_for_stays(
     assert served is not None
     assert isinstance(served.storage, ServiceStore)
     pools = served.storage._pools
+    assert isinstance(pools, Pools)
     listed = pools.objects._listed
 
     async def list_late() -> list[tuple[str, bool]]:

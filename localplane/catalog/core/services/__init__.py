@@ -3,6 +3,7 @@
 - `shape`       what kind of a Service an object is
 - `defaults`, `validation`, `strategy`  the rules around a write
 - `allocated_values`, `families`, `allocation`, `claims`, `pools`, `bands`, `ip_objects`  addresses and node ports
+- `shared_pools`, `port_range`, `repair`  the same where several servers use one store
 - `storage`     the store that allocates; `proxy` says that nothing is proxied
 - `columns`    the row in a table
 

@@ -6,11 +6,12 @@ A dry run takes nothing, and answers with values that nobody gets. Kubernetes: p
 
 from __future__ import annotations
 
-from localplane.apiserver.storage.errors import StorageError
+import time
+
 from localplane.catalog.validation.addresses import Address, parse_ip
 
 from .ip_objects import Owner
-from .pools import Pools
+from .pools import ServicePools
 
 _DRY_RUN_PORT = 32769
 
@@ -25,10 +26,11 @@ class RangeFull(NotAllocated):
 
 
 class ServiceClaims:
-    def __init__(self, pools: Pools, owner: Owner, *, dry_run: bool) -> None:
+    def __init__(self, pools: ServicePools, owner: Owner, *, dry_run: bool) -> None:
         self._pools = pools
         self._owner = owner
         self._dry_run = dry_run
+        self._since = time.monotonic()
         self._ips: list[str] = []
         self._ports: list[int] = []
         self._released_ips: list[str] = []
@@ -42,8 +44,9 @@ class ServiceClaims:
         if address is None:
             return await self._any_ip(family)
         await self._check_range(address)
-        if await self._pools.is_taken(self._pools.ips, str(address)) or not await self._take(str(address)):
+        if not await self._pools.take_ip(str(address), self._owner):
             raise NotAllocated("provided IP is already allocated")
+        self._ips.append(str(address))
         return wanted
 
     def _pretended_ip(self, family: str, wanted: str, address: Address | None) -> str:
@@ -63,56 +66,35 @@ class ServiceClaims:
         async for each in self._pools.all_ranges():
             if each.family != family:
                 continue
-            while (ip := each.free(self._pools.ips.__contains__)) is not None:
-                if await self._take(ip):
-                    return ip
+            if (ip := await self._pools.take_free_ip(each, self._owner)) is not None:
+                self._ips.append(ip)
+                return ip
         raise RangeFull
-
-    async def _take(self, ip: str) -> bool:
-        """Ours from here on; the object decides when somebody else got in between."""
-        self._pools.ips.pending.add(ip)
-        try:
-            is_free = await self._pools.objects.create(ip, self._owner)
-        except BaseException:
-            self._pools.ips.pending.discard(ip)
-            self._pools.doubt()
-            raise
-        if is_free:
-            self._ips.append(ip)
-        else:
-            self._pools.ips.keep(ip)
-        return is_free
 
     async def port(self, wanted: int) -> None:
         """Raises NotAllocated."""
         if not self._dry_run and wanted not in self._pools.ports:
             band = f"{self._pools.ports.first}-{self._pools.ports.last}"
             raise NotAllocated(f"provided port is not in the valid range. The range of valid ports is {band}")
-        if wanted in self._ports or await self._pools.is_taken(self._pools.node_ports, wanted):
+        if wanted in self._ports or not await self._take_port(wanted):
             raise NotAllocated("provided port is already allocated")
-        self._take_port(wanted)
+        self._ports.append(wanted)
+
+    async def _take_port(self, wanted: int) -> bool:
+        if self._dry_run:
+            return not await self._pools.has_port(wanted)
+        return await self._pools.take_port(wanted)
 
     async def next_port(self) -> int:
         """Raises NotAllocated."""
         if self._dry_run:
-            found: int | None = max(self._ports) + 1 if self._ports else _DRY_RUN_PORT
+            port: int | None = max(self._ports) + 1 if self._ports else _DRY_RUN_PORT
         else:
-            found = self._free_port()
-            if found is None:
-                await self._pools.reread()
-                found = self._free_port()
-        if found is None:
+            port = await self._pools.take_free_port()
+        if port is None:
             raise RangeFull
-        self._take_port(found)
-        return found
-
-    def _free_port(self) -> int | None:
-        return self._pools.ports.free(self._pools.node_ports.__contains__)
-
-    def _take_port(self, port: int) -> None:
         self._ports.append(port)
-        if not self._dry_run:
-            self._pools.node_ports.pending.add(port)
+        return port
 
     def release_ip(self, ip: str) -> None:
         """When the write is done."""
@@ -121,45 +103,33 @@ class ServiceClaims:
     def release_port(self, port: int) -> None:
         self._released_ports.append(port)
 
+    def check(self) -> None:
+        """Right before the Service is written. Raises APIError if it took too long until then."""
+        if self._ips or self._ports:
+            self._pools.check_claims(self._age)
+
     async def commit(self) -> None:
         if self._dry_run:
             return
-        for ip in self._ips:
-            self._pools.ips.keep(ip)
-        for port in self._ports:
-            self._pools.node_ports.keep(port)
-        await self._give_back(self._released_ips, self._released_ports)
+        self._pools.keep(self._ips, self._ports)
+        await self._give_back(self._released_ips, self._released_ports, age=0)
 
     async def revert(self) -> None:
         """Give back, once: there is nothing left to settle after it."""
         ips, ports = self._ips, self._ports
         self._ips, self._ports = [], []
         if not self._dry_run:
-            await self._give_back(ips, ports)
+            await self._give_back(ips, ports, age=self._age)
 
     def leave_open(self) -> None:
         """Nobody knows whether the write was done: what was claimed stays so until the store has been asked."""
-        if self._dry_run:
-            return
-        for ip in self._ips:
-            self._pools.ips.keep(ip)
-        for port in self._ports:
-            self._pools.node_ports.keep(port)
-        self._pools.doubt()
+        if not self._dry_run:
+            self._pools.leave_open(self._ips, self._ports)
 
-    async def _give_back(self, ips: list[str], ports: list[int]) -> None:
-        """Nobody hears of what could not be given back: it stays taken until the store has been asked."""
-        names = [str(parse_ip(ip)) for ip in ips]
-        for port in ports:
-            self._pools.node_ports.release(port)
-        for name in names:
-            self._pools.ips.keep(name)
-        try:
-            for name in names:
-                await self._pools.objects.delete(name)
-                self._pools.ips.release(name)
-        except StorageError:
-            self._pools.doubt()
-        except BaseException:
-            self._pools.doubt()
-            raise
+    async def _give_back(self, ips: list[str], ports: list[int], *, age: float) -> None:
+        if ips or ports:
+            await self._pools.give_back([str(parse_ip(ip)) for ip in ips], ports, self._owner, age=age)
+
+    @property
+    def _age(self) -> float:
+        return time.monotonic() - self._since

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from localplane.apimachinery.times import now
 from localplane.apiserver.registry.definition import Definition
-from localplane.apiserver.storage.errors import KeyExists, KeyNotFound
-from localplane.apiserver.storage.interface import ListOptions
+from localplane.apiserver.storage.errors import KeyExists, KeyNotFound, PreconditionFailed
+from localplane.apiserver.storage.interface import ListOptions, Preconditions
 from localplane.catalog.validation.addresses import family_of
 
 _API_VERSION: Final = "networking.k8s.io/v1"
@@ -34,6 +34,14 @@ class Owner:
 
     namespace: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The addresses that have an object; of `ours`, which this allocator or another server's has made, also its uid."""
+
+    ips: set[str]
+    ours: set[tuple[str, str]]
 
 
 class IPObjects:
@@ -55,6 +63,42 @@ class IPObjects:
         except KeyExists:
             return False
         return True
+
+    def is_known(self, ip: str) -> bool:
+        """Whether somebody has it, as far as one can tell without asking the store."""
+        return self._definition is not None and self._definition.storage.peek(self._definition.key("", ip)) is not None
+
+    async def claims(self) -> Claims:
+        """All that there are. Raises StorageError."""
+        if self._definition is None:
+            return Claims(set(), set())
+        listed = await self._definition.storage.list(self._definition.prefix, ListOptions(only_readable=True))
+        named = [(item.key.rpartition("/")[2], item) for item in listed.items]
+        ours = {(ip, item.uid) for ip, item in named if item.labels.get(_MANAGED_BY) == _ALLOCATOR}
+        return Claims({ip for ip, _ in named}, ours)
+
+    async def delete_claim(self, ip: str, uid: str) -> bool:
+        """Whether this very object was there, and has gone."""
+        if self._definition is None:
+            return False
+        try:
+            await self._definition.storage.delete(self._definition.key("", ip), preconditions=Preconditions(uid=uid))
+        except (KeyNotFound, PreconditionFailed):
+            return False
+        return True
+
+    async def delete_of(self, ip: str, owner: Owner, *, while_true: Callable[[], bool]) -> None:
+        """Only if it is this owner's, and it is not too late for that."""
+        if self._definition is None:
+            return
+        key = self._definition.key("", ip)
+        try:
+            stored = await self._definition.storage.get(key)
+        except KeyNotFound:
+            return
+        parent = (stored.decode().get("spec") or {}).get("parentRef") or {}
+        if (parent.get("namespace"), parent.get("name")) == (owner.namespace, owner.name) and while_true():
+            await self.delete_claim(ip, stored.uid)
 
     async def delete(self, ip: str) -> None:
         if self._definition is None:

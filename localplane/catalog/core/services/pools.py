@@ -8,12 +8,13 @@ asked again: it alone is right. Kubernetes: pkg/registry/core/service/{ipallocat
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_network
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
+from localplane.apimachinery.time_slices import TimeSlices
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.interface import ListOptions
@@ -26,6 +27,46 @@ from .ip_objects import IPObjects, Owner
 from .shape import EXTERNAL_NAME, HEADLESS, needs_health_check, node_ports_of
 
 T = TypeVar("T", str, int)
+
+
+class ServicePools(Protocol):
+    """What writes of Services take from. Where the store is this server's alone, `Pools` know what is taken; where
+    others use it too, it is the store that decides (`shared_pools`)."""
+
+    @property
+    def ranges(self) -> list[AddressRange]: ...
+    @property
+    def ports(self) -> Band: ...
+    @property
+    def families(self) -> list[str]: ...
+    def all_ranges(self) -> AsyncIterator[AddressRange]:
+        """The server's own blocks and, for those who go on asking, what ServiceCIDR objects add to them."""
+
+    async def ready(self) -> None: ...
+    async def take_ip(self, ip: str, owner: Owner) -> bool:
+        """Whether it was free, and is the caller's now."""
+
+    async def take_free_ip(self, addresses: AddressRange, owner: Owner) -> str | None: ...
+    async def has_port(self, port: int) -> bool: ...
+    async def take_port(self, port: int) -> bool:
+        """As take_ip."""
+
+    async def take_free_port(self) -> int | None: ...
+    def keep(self, ips: Sequence[str], ports: Sequence[int]) -> None:
+        """What was taken is stored."""
+
+    def leave_open(self, ips: Sequence[str], ports: Sequence[int]) -> None:
+        """Nobody knows whether what was taken is stored."""
+
+    async def give_back(self, ips: Sequence[str], ports: Sequence[int], owner: Owner, *, age: float) -> None:
+        """What was taken, or stored, so many seconds ago. Nobody hears of what could not be given back: it stays taken
+        until the store has been asked."""
+
+    async def forget(self, owner: Owner, spec: dict[str, Any]) -> None:
+        """The Service has gone with its last finalizer."""
+
+    def check_claims(self, age: float) -> None:
+        """Raises APIError if claims that were made so many seconds ago are no longer sure to be the caller's."""
 
 
 class Taken(Generic[T]):
@@ -52,7 +93,7 @@ class Taken(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Stored:
+class Held:
     """What the Services that are stored hold; not `is_complete` if there are some that can't be read."""
 
     owners: dict[str, Owner]
@@ -104,12 +145,80 @@ class Pools:
         async with self._reading:
             await self._read()
 
-    async def settle(self) -> None:
-        """After a write is done: what the store does not answer now is asked later, and no client hears of it."""
+    async def forget(self, owner: Owner, spec: dict[str, Any]) -> None:
+        """What the store does not answer now is asked later, and no client hears of it."""
+        self.doubt()
+        with suppress(StorageError):
+            await self.ready()
+
+    def check_claims(self, age: float) -> None:
+        """Nobody else takes anything."""
+
+    async def take_ip(self, ip: str, owner: Owner) -> bool:
+        return not await self.is_taken(self.ips, ip) and await self._take_ip(ip, owner)
+
+    async def take_free_ip(self, addresses: AddressRange, owner: Owner) -> str | None:
+        while (ip := addresses.free(self.ips.__contains__)) is not None:
+            if await self._take_ip(ip, owner):
+                break
+        return ip
+
+    async def _take_ip(self, ip: str, owner: Owner) -> bool:
+        """Ours from here on; the object decides when somebody else got in between."""
+        self.ips.pending.add(ip)
         try:
+            is_free = await self.objects.create(ip, owner)
+        except BaseException:
+            self.ips.pending.discard(ip)
+            self.doubt()
+            raise
+        if not is_free:
+            self.ips.keep(ip)
+        return is_free
+
+    async def has_port(self, port: int) -> bool:
+        return await self.is_taken(self.node_ports, port)
+
+    async def take_port(self, port: int) -> bool:
+        if await self.has_port(port):
+            return False
+        self.node_ports.pending.add(port)
+        return True
+
+    async def take_free_port(self) -> int | None:
+        port = self.ports.free(self.node_ports.__contains__)
+        if port is None:
             await self.reread()
+            port = self.ports.free(self.node_ports.__contains__)
+        if port is not None:
+            self.node_ports.pending.add(port)
+        return port
+
+    def keep(self, ips: Sequence[str], ports: Sequence[int]) -> None:
+        for ip in ips:
+            self.ips.keep(ip)
+        for port in ports:
+            self.node_ports.keep(port)
+
+    def leave_open(self, ips: Sequence[str], ports: Sequence[int]) -> None:
+        """It stays taken until the store has been asked."""
+        self.keep(ips, ports)
+        self.doubt()
+
+    async def give_back(self, ips: Sequence[str], ports: Sequence[int], owner: Owner, *, age: float) -> None:
+        for port in ports:
+            self.node_ports.release(port)
+        for ip in ips:
+            self.ips.keep(ip)
+        try:
+            for ip in ips:
+                await self.objects.delete(ip)
+                self.ips.release(ip)
         except StorageError:
             self.doubt()
+        except BaseException:
+            self.doubt()
+            raise
 
     async def _read(self) -> None:
         """Ask the store who has what, and put the IPAddress objects right. Whoever doubts meanwhile is heard."""
@@ -122,7 +231,7 @@ class Pools:
 
     async def _compare(self) -> None:
         ips_before, ports_before = set(self.ips.held), set(self.node_ports.held)
-        stored = await self._stored()
+        stored = await held_by_services(self._services)
         owners, ports = stored.owners, stored.ports
         if stored.is_complete:  # the address of a Service that can't be read is not free
             await self.objects.delete_orphans(lambda ip: ip in owners or self._was_claimed(ip, since=ips_before))
@@ -136,34 +245,41 @@ class Pools:
     def _was_claimed(self, ip: str, *, since: set[str]) -> bool:
         return ip in self.ips.pending or (ip in self.ips.held and ip not in since)
 
-    async def _stored(self) -> _Stored:
-        listed = await self._services.storage.list(self._services.prefix, ListOptions(only_readable=True))
-        owners: dict[str, Owner] = {}
-        ports: set[int] = set()
-        for item in listed.items:
-            spec = item.decode().get("spec") or {}
-            owners.update(dict.fromkeys(addresses_of(spec), _owner(item)))
-            ports.update(ports_held(spec))
-        return _Stored(owners, ports, is_complete=not listed.left_out)
-
-    async def all_ranges(self) -> AsyncIterator[AddressRange]:
-        """The server's own blocks and, for those who go on asking, what ServiceCIDR objects add to them."""
-        for each in self.ranges:
-            yield each
-        definition = self._find("networking.k8s.io/servicecidrs")
-        if definition is None:
-            return
-        listed = await definition.storage.list(definition.prefix, ListOptions(only_readable=True))
-        for item in listed.items:
-            for each in _ranges_of(item.decode()):
-                if each not in self.ranges:
-                    yield each
+    def all_ranges(self) -> AsyncIterator[AddressRange]:
+        return all_ranges(self.ranges, self._find("networking.k8s.io/servicecidrs"))
 
     async def is_taken(self, pool: Taken[T], value: T) -> bool:
         """Asks the store before it says yes."""
         if value in pool:
             await self.reread()
         return value in pool
+
+
+async def held_by_services(services: Definition) -> Held:
+    """As the store has it now. Raises StorageError."""
+    listed = await services.storage.list(services.prefix, ListOptions(only_readable=True))
+    owners: dict[str, Owner] = {}
+    ports: set[int] = set()
+    slices = TimeSlices()
+    for item in listed.items:
+        spec = item.decode().get("spec") or {}
+        owners.update(dict.fromkeys(addresses_of(spec), _owner(item)))
+        ports.update(ports_held(spec))
+        if slices.is_over:
+            await slices.next()
+    return Held(owners, ports, is_complete=not listed.left_out)
+
+
+async def all_ranges(own: Sequence[AddressRange], service_cidrs: Definition | None) -> AsyncIterator[AddressRange]:
+    for each in own:
+        yield each
+    if service_cidrs is None:
+        return
+    listed = await service_cidrs.storage.list(service_cidrs.prefix, ListOptions(only_readable=True))
+    for item in listed.items:
+        for each in _ranges_of(item.decode()):
+            if each not in own:
+                yield each
 
 
 def addresses_of(spec: dict[str, Any]) -> list[str]:

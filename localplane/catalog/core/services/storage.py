@@ -6,14 +6,16 @@ and then everything is given back. Kubernetes: pkg/registry/core/service/storage
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import ParamSpec
 
 from localplane.apimachinery.errors import AlreadyExists, APIError
 from localplane.apimachinery.names import generate_name
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apiserver.registry.definition import Definition
+from localplane.apiserver.registry.delete import delete_each
 from localplane.apiserver.registry.errors import interpret
 from localplane.apiserver.registry.rest import (
     Deleted,
@@ -36,18 +38,26 @@ from .allocated_values import align_cluster_ips, align_new_cluster_ips, carry_ov
 from .allocation import Allocation
 from .claims import ServiceClaims
 from .ip_objects import Owner
-from .pools import Pools, addresses_of, ports_held
+from .pools import Pools, ServicePools, addresses_of, ports_held
 from .shape import spec_of
+from .shared_pools import SharedPools
 
 _GENERATED_NAME_ATTEMPTS = 8
 
+P = ParamSpec("P")
+
 
 def service_store(options: CatalogOptions) -> Callable[[Definition], ServiceStore]:
-    return lambda definition: ServiceStore(definition, Pools(definition, options))
+    def store(definition: Definition) -> ServiceStore:
+        if options.shared_ranges is None:
+            return ServiceStore(definition, Pools(definition, options))
+        return ServiceStore(definition, SharedPools(definition, options, options.shared_ranges))
+
+    return store
 
 
 class ServiceStore(Store):
-    def __init__(self, definition: Definition, pools: Pools) -> None:
+    def __init__(self, definition: Definition, pools: ServicePools) -> None:
         super().__init__(definition)
         self._pools = pools
 
@@ -71,7 +81,9 @@ class ServiceStore(Store):
         claims = self._claims(request, (obj.get("metadata") or {}).get("name") or "", options)
         try:
             await self._allocate(claims, obj, {})
-            created = await super().create(request, obj, validate=validate, options=options)
+            created = await super().create(
+                request, obj, validate=_then_checked(validate, lambda: claims), options=options
+            )
         except BaseException as error:
             await _settle_failure(claims, error)
             raise
@@ -82,9 +94,12 @@ class ServiceStore(Store):
         name, options = update.name, update.options
         claims = self._claims(request, name, options)
 
+        before: JSONObject = {}
+
         async def allocated(old: JSONObject) -> JSONObject:
             """May run again when somebody else's write came in between: then the first claims are void."""
-            nonlocal claims
+            nonlocal claims, before
+            before = old.get("spec") or {}
             await claims.revert()
             claims = self._claims(request, name, options)
             obj = await update.changed(old)
@@ -92,15 +107,21 @@ class ServiceStore(Store):
                 await self._allocate(claims, obj, old)
             return obj
 
+        checked = replace(
+            update,
+            changed=allocated,
+            validate_create=_then_checked(update.validate_create, lambda: claims),
+            validate_update=_then_checked(update.validate_update, lambda: claims),
+        )
         try:
-            done = await super().update(request, replace(update, changed=allocated))
+            done = await super().update(request, checked)
         except BaseException as error:
             await _settle_failure(claims, error)
             raise
         if not options.dry_run and not isinstance(done.result, StoredObject):
             # Its last finalizer went, and so did the object itself.
-            claims.leave_open()
-            await self._pools.settle()
+            await claims.revert()
+            await self._pools.forget(Owner(request.namespace, name), before)
         else:
             await claims.commit()
         return done
@@ -118,11 +139,12 @@ class ServiceStore(Store):
     async def delete_collection(
         self, request: Request, *, validate: ValidateCreate | None, options: DeleteOptions, selection: ListOptions
     ) -> ObjectList:
-        try:
-            return await super().delete_collection(request, validate=validate, options=options, selection=selection)
-        finally:
-            if not options.dry_run:
-                await self._pools.settle()
+        """What was taken is given back one by one, by whoever really deleted it."""
+
+        async def delete(name: str, options: DeleteOptions) -> Deleted:
+            return await self.delete(request, name, validate=validate, options=options)
+
+        return await delete_each(self.definition, request, delete, options=options, selection=selection)
 
     def _claims(self, request: Request, name: str, options: WriteOptions) -> ServiceClaims:
         return ServiceClaims(self._pools, Owner(request.namespace, name), dry_run=options.dry_run)
@@ -155,6 +177,19 @@ class ServiceStore(Store):
         for port in ports_held(spec):
             claims.release_port(port)
         await claims.commit()
+
+
+def _then_checked(
+    validate: Callable[P, Awaitable[None]] | None, claims: Callable[[], ServiceClaims]
+) -> Callable[P, Awaitable[None]]:
+    """Right before the write: whether what was claimed a while ago still is."""
+
+    async def checked(*args: P.args, **kwargs: P.kwargs) -> None:
+        if validate is not None:
+            await validate(*args, **kwargs)
+        claims().check()
+
+    return checked
 
 
 def _named(obj: JSONObject) -> JSONObject:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
@@ -20,12 +21,16 @@ import orjson
 from localplane.apimachinery.errors import AlreadyExists, APIError, InternalError, Invalid
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.objects import JSONObject
-from localplane.client import Client, GroupVersionResource
+from localplane.client import Client, GroupVersionResource, ResourceClient
 
 _log = logging.getLogger(__name__)
 
 _AT_ONCE: Final = 32
 """How many are made at the same time: the store writes them together."""
+
+_LOOKS: Final = 200
+_LOOK_SECONDS: Final = 0.05
+"""How often, and how long, a companion's object is looked for."""
 
 _STORAGE_CLASS: Final = {
     "apiVersion": "storage.k8s.io/v1",
@@ -46,13 +51,14 @@ _STORAGE_CLASS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the objects say of this server."""
+    """What the objects say of this server. One that `has_companions` may meet others that make the same objects."""
 
     address: str
     port: int
     service_cluster_ip_range: str
     first_service_ip: str
     client_ca: str = ""
+    has_companions: bool = False
 
     def values(self) -> dict[str, str | int]:
         return {
@@ -67,6 +73,7 @@ _FIRST: Final = ("namespaces", "servicecidrs")
 _NETWORK: Final = ("services", "endpoints", "endpointslices")
 _SCHEDULING: Final = ("priorityclasses",)
 _FLOW_CONTROL: Final = ("prioritylevelconfigurations", "flowschemas")
+_FLOW_CONTROL_MANAGER: Final = "api-priority-and-fairness-config-producer-v1"
 _RBAC: Final = ("clusterroles", "clusterrolebindings", "roles", "rolebindings")
 
 
@@ -79,7 +86,7 @@ async def make_system_objects(client: Client, facts: Facts) -> None:
     """The server's own service and what tells others how clients prove who they are."""
     await _make(client, facts, _NETWORK)
     if facts.client_ca:
-        await _make_missing(client, "configmaps", [_authentication(facts)])
+        await _make_missing(client, "configmaps", [_authentication(facts)], has_companions=facts.has_companions)
 
 
 async def make_first_account(client: Client) -> None:
@@ -110,7 +117,8 @@ async def make_storage_class(client: Client) -> None:
     classes = client.resource(GroupVersionResource("storage.k8s.io", "v1", "storageclasses"))
     try:
         if not (await classes.list())["items"]:
-            await classes.create(_STORAGE_CLASS)
+            with suppress(AlreadyExists):
+                await classes.create(_STORAGE_CLASS)
     except APIError as error:  # something is stored in its place that nobody can read
         _log.error("there is no storage class: %s", error)
 
@@ -120,18 +128,19 @@ async def make_priority_classes(client: Client, facts: Facts) -> None:
 
 
 async def make_flow_control(client: Client, facts: Facts) -> None:
-    await _make(client, facts, _FLOW_CONTROL)
+    await _make(client, facts, _FLOW_CONTROL, field_manager=_FLOW_CONTROL_MANAGER)
 
 
 async def make_roles(client: Client, facts: Facts) -> None:
     await _make(client, facts, _RBAC)
 
 
-async def _make(client: Client, facts: Facts, resources: Iterable[str]) -> None:
+async def _make(client: Client, facts: Facts, resources: Iterable[str], *, field_manager: str = "") -> None:
     declared: dict[str, list[JSONObject]] = orjson.loads((files(__package__) / "objects.json").read_bytes())
     values = facts.values()
     for resource in resources:
-        await _make_missing(client, resource, [_filled(obj, values) for obj in declared[resource]])
+        objects = [_filled(obj, values) for obj in declared[resource]]
+        await _make_missing(client, resource, objects, has_companions=facts.has_companions, field_manager=field_manager)
 
 
 async def _make_one(client: Client, resource: str, obj: JSONObject) -> None:
@@ -144,7 +153,9 @@ async def _make_one(client: Client, resource: str, obj: JSONObject) -> None:
         _log.debug("%s %s is not made: %s", resource, _place(obj)[1], error)
 
 
-async def _make_missing(client: Client, resource: str, objects: list[JSONObject]) -> None:
+async def _make_missing(
+    client: Client, resource: str, objects: list[JSONObject], *, has_companions: bool, field_manager: str = ""
+) -> None:
     """One list tells what is there: on all starts but the first that is everything."""
     version = GroupVersion.parse(objects[0]["apiVersion"])
     kind = GroupVersionResource(version.group, version.version, resource)
@@ -155,15 +166,35 @@ async def _make_missing(client: Client, resource: str, objects: list[JSONObject]
     async def make(obj: JSONObject) -> None:
         async with limit:
             try:
-                await client.resource(kind, _place(obj)[0]).create(obj)
-            except AlreadyExists:
-                pass  # somebody was faster, or what is there can't be read
+                place = client.resource(kind, _place(obj)[0])
+                await _create(place, obj, patient=has_companions, field_manager=field_manager)
             except (InternalError, Invalid) as error:
                 _log.error("%s %s is missing and can't be made: %s", resource, "/".join(_place(obj)), error)
 
     async with asyncio.TaskGroup() as group:
         for obj in missing:
             group.create_task(make(obj))
+
+
+async def _create(objects: ResourceClient, obj: JSONObject, *, patient: bool, field_manager: str) -> None:
+    """Somebody may be faster. Until his object is there, what it claims before, an address for one, is in our way; so
+    who is `patient` looks again for a while before a refusal counts."""
+    looks = _LOOKS if patient else 0
+    while True:
+        try:
+            await objects.create(obj, field_manager=field_manager)
+        except AlreadyExists:
+            return  # or what is there can't be read
+        except APIError:
+            if not looks:
+                raise
+            with suppress(APIError):
+                await objects.get(obj["metadata"]["name"])
+                return
+            looks -= 1
+            await asyncio.sleep(_LOOK_SECONDS)
+        else:
+            return
 
 
 def _place(obj: JSONObject) -> tuple[str, str]:

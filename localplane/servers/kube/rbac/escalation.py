@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
-from localplane.apimachinery.errors import Forbidden, NotFound
+from localplane.apimachinery.errors import APIError, Forbidden, NotFound
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.groups import GroupResource
 from localplane.apimachinery.objects import JSONObject
@@ -122,7 +122,9 @@ class _BindingGuard(_Guard):
             return
         role = obj.get("roleRef") or {}
         kind, name = role.get("kind", ""), role.get("name", "")
-        if kind not in _PLURALS or not name:
+        if kind not in _PLURALS:
+            raise APIError(f"unsupported role reference kind: {go_quote(kind)}")
+        if not name:
             return  # it is no valid binding, and will be told so
         if await self._may(user, "bind", _PLURALS[kind], name=name, namespace=request.namespace):
             return

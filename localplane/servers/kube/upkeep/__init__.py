@@ -1,11 +1,12 @@
 """What kube-apiserver itself keeps up while it runs, whatever controllers there are.
 
-    flow_schemas    which of them are in force, for the filters, and in their own status
-    identity_lease  who this server is, and which others are gone
-    service_cidr    the range that services have from the beginning is ready
+    flow_schemas      which of them are in force, for the filters, and in their own status
+    identity_lease    who this server is, and which others are gone
+    service_cidr      the range that services have from the beginning is ready
+    server_endpoints  where this server and its companions are found
 
-`run` does all of it until it is cancelled. It waits for changes and looks at the rest every few minutes: a server that
-nobody uses writes next to nothing.
+`run` does all of it until it is cancelled, but for the last, which is for several servers only. It waits for changes
+and looks at the rest every few minutes: a server that nobody uses writes next to nothing.
 """
 
 from __future__ import annotations

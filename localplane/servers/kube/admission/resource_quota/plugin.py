@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -17,7 +18,9 @@ from localplane.servers.kube.admission.plugin import WRITES, LookingPlugin
 from .charges import Charge, charges, is_measured, may_cost
 
 _QUOTAS: Final = GroupVersionResource("", "v1", "resourcequotas")
-_ATTEMPTS: Final = 4
+_ATTEMPTS: Final = 40
+_LONGEST_PAUSE_SECONDS: Final = 0.1
+"""Between two attempts, when other servers charge the same quota; each of them has one charge on its way at a time."""
 _NEVER: Final = frozenset(
     GroupResource(group, resource)
     for group, resources in {
@@ -85,6 +88,7 @@ class ResourceQuota(LookingPlugin):
                 waiting.discard(charge.quota["metadata"]["name"])
             if not waiting:
                 return
+            await asyncio.sleep(random.uniform(0, min(attempt * 0.01, _LONGEST_PAUSE_SECONDS)))  # noqa: S311 - turns
 
     async def _write(self, charge: Charge) -> None:
         quota = charge.quota
