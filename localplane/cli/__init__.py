@@ -18,6 +18,8 @@ Only `plane` and `doctor` import the server, and only when they run: `kctl statu
 
 Beside these:
 
+    certs        what a plane is known by, until when, and its renewal
+    join         what another machine needs to run a server of the same cluster
     snapshots    the files of snapshots, and snapshots of planes that are down
 """
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from localplane.apiserver.server.flags import Flag, Only
+from localplane.apiserver.storage.objects import IS_ENCRYPTED
 from localplane.compose.options import StorageOptions
 from localplane.compose.storage import holds_objects
 
@@ -48,6 +49,7 @@ class DoctorOptions:
                 "etcd_user",
                 "etcd_password_file",
                 "etcd_prefix",
+                "encryption",
             )
         ),
     ] = field(default_factory=StorageOptions)
@@ -67,13 +69,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Which findings are to be removed: these keys, or all that can't be read."""
+    """Which findings are to be removed: these keys, or all that can't be read. What is encrypted is removed by its key
+    alone: somebody has the key that reads it."""
 
     keys: Sequence[str] = ()
     all_unreadable: bool = False
 
     def of(self, findings: Sequence[Finding]) -> list[str]:
-        unreadable = [each.key for each in findings if not each.shown] if self.all_unreadable else []
+        lost = [each for each in findings if not each.shown and not each.problem.startswith(IS_ENCRYPTED)]
+        unreadable = [each.key for each in lost] if self.all_unreadable else []
         return list(dict.fromkeys((*self.keys, *unreadable)))
 
 

@@ -185,6 +185,7 @@ class UpOptions:
         yield from problems(self)
         yield from self._address_problems()
         yield from self.cluster.authorization.problems()
+        yield from self.cluster.leader_election.problems()
         yield from self.cluster.server.audit.problems()
         yield from self._other_problems()
 
@@ -210,6 +211,8 @@ class UpOptions:
             yield f"--etcd and --storage={kind} contradict one another"
         if storage.data_dir and self.ephemeral:
             yield "--data-dir and --ephemeral contradict one another"
+        if storage.encryption and kind is StorageKind.MEMORY:
+            yield "--encryption-provider-config and --storage=memory contradict one another: nothing is stored there"
         if storage.data_dir and kind is StorageKind.MEMORY:
             yield "--data-dir and --storage=memory contradict one another"
 

@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from localplane import __version__
-from localplane.apimachinery.errors import NotFound
+from localplane.apimachinery.errors import Conflict, NotFound
 from localplane.apiserver.registry.errors import interpret_list
 from localplane.apiserver.server.listener import CannotListen
 from localplane.apiserver.server.monitoring.health import HealthCheck, ping
@@ -44,6 +44,7 @@ from .report import StartReport
 from .run_file import READY, STARTING, STOPPING, Claim, record_of_this_process
 
 if TYPE_CHECKING:
+    from localplane.compose.identity.record import Identities
     from localplane.compose.server import Plane
 
 T = TypeVar("T")
@@ -72,6 +73,7 @@ class RunningPlane:
         self._ready = ready
         self._end_of_round = asyncio.Event()
         self._emptying = False
+        self._changing = False
         self._began = began
         left = claim.left_behind
         self.record = replace(
@@ -89,13 +91,20 @@ class RunningPlane:
         return self.record.phase == READY
 
     def stop(self) -> None:
-        self._emptying = False
+        self._emptying = self._changing = False
         self._end_of_round.set()
 
     def empty(self) -> None:
         """Begin again with no data; while it starts there is nothing to empty."""
         if self.is_ready:
             self._emptying = True
+            self._began = perf_counter()
+            self._end_of_round.set()
+
+    def begin_with_new_keys(self) -> None:
+        """Begin again with the same data: everything that was made of the old keys is made anew."""
+        if self.is_ready:
+            self._changing = True
             self._began = perf_counter()
             self._end_of_round.set()
 
@@ -107,7 +116,7 @@ class RunningPlane:
             try:
                 self._note(phase=STARTING)
                 port = await self._one_round(data_dir, self._options.port)
-                while self._emptying:
+                while self._emptying or self._changing:
                     self._begin_again(data_dir)
                     port = await self._one_round(data_dir, port)
             finally:
@@ -115,11 +124,16 @@ class RunningPlane:
                     remove_context(Path(self.record.merged_into), self.record.context)
 
     def _begin_again(self, data_dir: Path | None) -> None:
-        self._emptying = False
+        empties, self._emptying, self._changing = self._emptying, False, False
         self._end_of_round.clear()
-        _log.info("emptying %s", self._options.name)
-        if data_dir is not None:
-            empty(data_dir)
+        if empties:
+            _log.info("emptying %s", self._options.name)
+            if data_dir is not None:
+                empty(data_dir)
+        else:
+            _log.info("%s begins again with new keys", self._options.name)
+            storage = replace(self._options.storage, begin_with=None)
+            self._options = replace(self._options, cluster=replace(self._options.cluster, storage=storage))
         self._manifests = self._manifests_now()
         self._note(phase=STARTING, round=self.record.round + 1)
 
@@ -143,11 +157,39 @@ class RunningPlane:
             self._note_ready(plane, socket, merged)
             notes += plane.storage.hints
             self._report(merged, applied, notes)
+            if plane.storage.identities is not None:
+                await stack.enter_async_context(Background(partial(self._follow_keys, plane.storage.identities)))
             if self._options.watch:
                 await stack.enter_async_context(Background(partial(follow, self._options.filenames, applier)))
             await self._end_of_round.wait()
             self._note(phase=STOPPING)
             return plane.server.port
+
+    async def _follow_keys(self, identities: Identities) -> None:
+        from localplane.compose.identity.changing import changed_elsewhere
+
+        await changed_elsewhere(identities)
+        self.begin_with_new_keys()
+
+    async def _joining(self) -> dict[str, Any]:
+        from .join import joining
+
+        told = joining(self._options)
+        return {"words": told.words, "files": told.files, "notes": told.notes}
+
+    async def _change_keys(self, plane: Plane, what: str) -> None:
+        """Raises APIErrors."""
+        from localplane.compose.identity.changing import change_keys
+
+        if what not in ("renew", "retire"):
+            raise NotFound("the server could not find the requested resource")
+        if self._options.storage.kind is StorageKind.MEMORY:
+            raise Conflict(f'plane "{self.record.name}" keeps nothing, so it has new keys whenever it is started')
+        try:
+            await change_keys(plane.storage.identities, plane.kubeconfig.parent / "pki", what)
+        except StorageError as error:
+            raise interpret_list(error) from error
+        self.begin_with_new_keys()
 
     async def _apply(self, applier: Applier) -> int:
         outcome = await applier.apply(self._manifests)
@@ -239,6 +281,8 @@ class RunningPlane:
             facts=facts,
             bad_objects=bad_objects,
             remove_bad=remove_bad,
+            change_keys=partial(self._change_keys, plane),
+            join=self._joining,
         )
         path = self._claim.places.directory / "socket"
         if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:

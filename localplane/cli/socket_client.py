@@ -16,10 +16,10 @@ class SocketAnswer:
     body: str
 
 
-def ask(path: str, question: str, *, method: str = "GET") -> SocketAnswer:
+def ask(path: str, question: str, *, method: str = "GET", within: float = _ANSWER_WITHIN) -> SocketAnswer:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_ANSWER_WITHIN)
+            connection.settimeout(within)
             connection.connect(path)
             connection.sendall(f"{method} {question} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
             answer = b"".join(iter(lambda: connection.recv(65536), b""))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import logging
 import os
 import signal
+import ssl
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -137,6 +139,7 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
         # heard afterwards, and cancels the start. What is made from here until it is ready is there to stay: to look
         # for garbage in it would take a tenth of the time.
         gc.disable()
+        import_aiohttp()
         from localplane.apiserver.server.monitoring.garbage import ShortWalks
 
         from .plane import RunningPlane
@@ -150,6 +153,18 @@ async def _serve(start: _Start, claim: Claim, report: Report) -> int:
         await lifetime.of(plane)
     claim.forget()
     return lifetime.exit_code()
+
+
+def import_aiohttp() -> None:
+    """Without the machine's certificate authorities, which it reads twice, for contexts that are for everybody: where
+    they are one file that takes a tenth of a start. Whatever a plane asks others has a context of its own; by aiohttp's
+    nobody would be trusted. This is for a process that is ours alone."""
+    reading = ssl.SSLContext.set_default_verify_paths
+    ssl.SSLContext.set_default_verify_paths = lambda _: None  # type: ignore[method-assign, assignment]  # for a moment
+    try:
+        importlib.import_module("aiohttp")
+    finally:
+        ssl.SSLContext.set_default_verify_paths = reading  # type: ignore[method-assign]  # as it was
 
 
 class _Lifetime:

@@ -17,9 +17,10 @@ from localplane.apimachinery.times import InvalidDuration, parse_duration
 from localplane.apiserver.server.flags import is_file, listed, with_values
 from localplane.compose.options import AuthorizationMode, ClusterOptions
 
-from . import feature_gates, runtime_config
+from . import feature_gates
 from .command_line import UsageError
 from .flags import ServerFlag
+from .runtime_config import InvalidVersion, RuntimeConfig, runtime_config
 
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"0", "f", "F", "false", "FALSE", "False"})
@@ -43,6 +44,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "nodes": 0,
     "name": "kube-apiserver",
     "administrator": False,
+    "identity_in_store": False,
 }
 """Where kube-apiserver's default is not ours. It listens on all addresses by default; this one only on loopback."""
 
@@ -74,7 +76,9 @@ def translated(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -
     problems = [*_refused(said, flags), *_values_problems(said, values)]
     if problems:
         raise Refused(problems)
-    notes = list(_notes(said, flags))
+    enablement = _enablement(said)
+    values["server.enablement"] = enablement.enablement
+    notes = [*_notes(said, flags), *(f"--runtime-config: {note}" for note in enablement.notes)]
     _leave_out_node_restriction(values)
     if values.get("server.audit.log") is not None and values.get("server.audit.policy") is None:
         notes.append("--audit-log-path has no effect: without --audit-policy-file no events are recorded")
@@ -206,6 +210,7 @@ _TO: Final[Mapping[str, tuple[str, Callable[[list[str]], Any]]]] = {
     "client-ca-file": ("server.tls.client_ca", _path),
     "disable-admission-plugins": ("disabled_admission_plugins", _strings),
     "enable-admission-plugins": ("enabled_admission_plugins", _strings),
+    "encryption-provider-config": ("storage.encryption", _path),
     "etcd-cafile": ("storage.etcd_cafile", _path),
     "etcd-certfile": ("storage.etcd_certfile", _path),
     "etcd-compaction-interval": ("storage.compaction_interval", _duration),
@@ -340,8 +345,16 @@ def _leave_out_node_restriction(values: dict[str, Any]) -> None:
         values["disabled_admission_plugins"] = (*disabled, _NODE_RESTRICTION)
 
 
+def _enablement(said: Mapping[str, list[str]]) -> RuntimeConfig:
+    """Raises Refused for versions that there are not."""
+    try:
+        return runtime_config(said.get("runtime-config", ()))
+    except InvalidVersion as error:
+        raise Refused([f"--runtime-config: {error}"]) from error
+
+
 def _notes(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -> Iterator[str]:
-    """Raises Refused for features and versions that there are not."""
+    """Raises UsageError for features that there are not."""
     for name in said:
         if not flags[name].has_effect:
             yield f"--{name} has no effect: {flags[name].text}"
@@ -352,11 +365,7 @@ def _notes(said: Mapping[str, list[str]], flags: Mapping[str, ServerFlag]) -> It
     try:
         for sentence in feature_gates.notes_on(said.get("feature-gates", ())):
             yield f"--feature-gates: {sentence}"
-        for sentence in runtime_config.notes_on(said.get("runtime-config", ())):
-            yield f"--runtime-config: {sentence}"
     except feature_gates.InvalidGate as error:
         raise UsageError(
             f'invalid argument {go_quote(",".join(said["feature-gates"]))} for "--feature-gates" flag: {error}'
         ) from error
-    except runtime_config.InvalidVersion as error:
-        raise Refused([f"--runtime-config: {error}"]) from error

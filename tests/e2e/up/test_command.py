@@ -66,8 +66,9 @@ def running(here: Machine, *words: str) -> Iterator[subprocess.Popen[str]]:
 def test_a_command_finds_its_plane_and_its_exit_code_is_ours(here: Machine) -> None:
     """Everything that one run can show: streams, environment, manifests, words that look like flags, the log."""
     (here.home / "map.yaml").write_text(CONFIG_MAP)
-    script = f'{shlex.join(KCTL)} get cm given -o name; echo "$@"; cat; echo problem >&2; env | grep ^KUBE; exit 7'
-    flags = ("--ephemeral", "--nodes", "0", "-f", "map.yaml", "--log-file", "kept.log")
+    asked = shlex.join([*KCTL, "get", "cm,nodes", "--field-selector=metadata.name!=kube-root-ca.crt"])
+    script = f'{asked} -o name; echo "$@"; cat; echo problem >&2; env | grep ^KUBE; exit 7'
+    flags = ("--ephemeral", "--nodes", "2", "-f", "map.yaml", "--log-file", "kept.log")
     done = subprocess.run(
         [*KCTL, "up", *flags, "--", SH, "-c", script, "sh", "--help", "--", "-d"],
         cwd=here.home,
@@ -79,8 +80,9 @@ def test_a_command_finds_its_plane_and_its_exit_code_is_ours(here: Machine) -> N
         timeout=WITHIN,
     )
     assert done.returncode == 7
-    name, words, rest = done.stdout.split("\n", 2)
-    assert (name, words) == ("configmap/given", "--help -- -d")
+    *names, words, rest = done.stdout.split("\n", 4)
+    assert names == ["configmap/given", "node/node-0", "node/node-1"]
+    assert words == "--help -- -d"
     assert rest.startswith(f"typedKUBECONFIG={here.environ['TMPDIR']}/localplane-")
     assert rest.count("\n") == 1
     kept = (here.home / "kept.log").read_text()

@@ -10,14 +10,15 @@ import signal
 import socket
 import ssl
 import subprocess
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 
 from tests.e2e.command_line import Outcome
 from tests.e2e.up.machine import Machine, until
@@ -66,13 +67,38 @@ def test_a_port_that_is_taken_is_passed_over_or_refused(here: Machine) -> None:
         )
 
 
+def test_a_plane_that_stops_says_so_and_serves_on_for_as_long_as_it_was_told(here: Machine) -> None:
+    here.up("--storage", "memory", "--shutdown-delay-duration", "5s")
+    os.kill(here.status()["pids"]["server"], signal.SIGTERM)
+
+    def is_told() -> bool:
+        try:
+            get(here, "/readyz?verbose")
+        except urllib.error.HTTPError as error:
+            return b"[-]shutdown failed" in error.read()
+        return False
+
+    until(is_told)
+    assert color(here, "any") is None
+    until(lambda: here.status()["state"] != "up")
+
+
 def test_it_listens_where_it_was_told(here: Machine) -> None:
     refused = here.kctl("up", "--bind-address", "0.0.0.0")
     assert (refused.code, refused.stdout) == (1, "")
     assert refused.stderr.startswith("error: --bind-address 0.0.0.0 lets other machines in: say --allow-remote")
     here.up("--bind-address", "127.0.0.2")
     assert here.status()["url"].startswith("https://127.0.0.2:")
-    here.up("--name", "open", "--bind-address", "0.0.0.0", "--allow-remote")
+    names = ("--tls-san", "plane.example", "--tls-san", "192.0.2.9", "--advertise-address", "192.0.2.10")
+    here.up("--name", "open", "--bind-address", "0.0.0.0", "--allow-remote", *names)
+    served = x509.load_pem_x509_certificate(
+        (Path(here.status("open")["kubeconfig"]).parent / "pki" / "server.crt").read_bytes()
+    )
+    known = served.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert "plane.example" in known.get_values_for_type(x509.DNSName)
+    assert {"192.0.2.9", "192.0.2.10"} <= {str(each) for each in known.get_values_for_type(x509.IPAddress)}
+    nonsense = here.kctl("up", "--tls-san", "a b")
+    assert nonsense.stderr == "error: --tls-san 'a b' is neither a name of a host nor an IP address\n"
     assert here.status("open")["url"].startswith("https://127.0.0.1:")
     assert get(here, "/readyz", "open") == "ok"
     assert get(here, "/readyz") == "ok"
@@ -169,7 +195,7 @@ def test_without_controllers_nobody_makes_service_accounts(here: Machine) -> Non
 def test_as_many_nodes_are_simulated_as_were_asked_for(here: Machine) -> None:
     done = here.up("--nodes", "2", "--seed", "1")
     assert "  nodes     2 simulated: pods are scheduled and become ready, and nothing runs\n" in done.stdout
-    until(lambda: names(here, "default") == ["node-0", "node-1"])
+    assert names(here, "default") == ["node-0", "node-1"]
     assert "simulated" not in here.up("--name", "empty", "--nodes", "0").stdout
     assert "simulated" not in here.up("--name", "bare", "--controllers", "none").stdout
     assert names(here, "empty") == names(here, "bare") == []
@@ -181,7 +207,6 @@ def test_the_same_seed_chooses_the_same_nodes(here: Machine) -> None:
     chosen = []
     for turn in ("first", "second"):
         here.up("--name", turn, "--nodes", "5", "--seed", "42")
-        until(partial(are_ready, here, turn, 5))
         here.kctl("run", "pod", "--image=i")
         assert here.kctl("wait", "pod/pod", "--for=condition=ready", "--timeout=50s").code == 0
         chosen.append(here.kctl("get", "pod", "pod", "-o", "jsonpath={.spec.nodeName}").stdout)
@@ -199,14 +224,8 @@ def test_time_can_be_made_to_pass_where_a_plane_has_its_own_clock(here: Machine)
     assert re.fullmatch(r"(\S+T\d\d:00:\d\dZ ?){1,2}", jobs)
     done = here.kctl("clock", "advance", "-5m")
     assert done.code == 1
-
-
-def are_ready(here: Machine, plane: str, count: int) -> bool:
-    """So many nodes, and nothing that keeps pods from any of them."""
-    nodes = json.loads(get(here, "/api/v1/nodes", plane))["items"]
-    conditions = [each for node in nodes for each in node["status"].get("conditions", ())]
-    ready = sum(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
-    return ready == count and not any(node["spec"].get("taints") for node in nodes)
+    clock = json.loads(here.kctl("clock", "advance", "1m", "--output", "json").stdout)
+    assert (clock["advances"], clock["ahead"]) == (True, "1h2m0s")
 
 
 def names(here: Machine, plane: str) -> list[str]:
@@ -409,7 +428,13 @@ def test_what_starts_no_server_imports_none(line: str, here: Machine) -> None:
     stderr = here.kctl(*line.split()).stderr
     imported = {row.rpartition("|")[2].strip() for row in stderr.splitlines() if row.startswith("import time:")}
     heavy = ("aiohttp", "localplane.compose", "localplane.catalog", "localplane.apiserver.endpoints", "rich")
-    plain_data = {"localplane.compose", "localplane.compose.options"}
+    plain_data = {
+        "localplane.compose",
+        "localplane.compose.options",
+        "localplane.compose.election",
+        "localplane.apiserver.endpoints",
+        "localplane.apiserver.endpoints.enablement",
+    }
     assert "kctl.cli" in imported
     assert sorted(name for name in imported - plain_data if name.startswith(heavy)) == []
 
@@ -476,3 +501,35 @@ def test_a_plane_remembers_as_much_as_it_is_told_to(here: Machine) -> None:
     assert here.kctl("create", "configmap", "b").code == 0
     gone = here.kctl("get", "cm", "--at", str(int(revision) - 1))
     assert "is gone: the history of this plane reaches back to revision" in gone.stderr
+
+
+def test_what_is_stored_is_encrypted_and_a_doctor_without_the_key_removes_none_of_it(here: Machine) -> None:
+    keys = {"keys": [{"name": "key1", "secret": base64.b64encode(b"k" * 32).decode()}]}
+    rules = [{"resources": ["secrets"], "providers": [{"aesgcm": keys}, {"identity": {}}]}]
+    kind = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "EncryptionConfiguration"}
+    (here.home / "encryption.json").write_text(json.dumps({**kind, "resources": rules}))
+    (here.home / "wrong.json").write_text(json.dumps({**kind, "resources": [{"resources": ["*"]}]}))
+    flag = "--encryption-provider-config"
+    refused = here.kctl("up", "--storage", "sqlite", flag, "wrong.json")
+    assert refused.code == 1
+    assert refused.stderr.endswith(" core API group or *.* to encrypt all resources\n"), refused.stderr
+    assert here.kctl("up", "--storage", "memory", flag, "encryption.json").stderr == (
+        f"error: {flag} and --storage=memory contradict one another: nothing is stored there\n"
+    )
+    here.up("--storage", "sqlite", "--data-dir", "data", flag, "encryption.json")
+    made = here.kctl("create", "secret", "generic", "a", "--from-literal=word=unmistakable")
+    assert made.code == 0, made.stderr
+    assert here.kctl("get", "secret", "a", "-o", "jsonpath={.data.word}").stdout == "dW5taXN0YWthYmxl"
+    here.kctl("down")
+    stored = b"".join(path.read_bytes() for path in (here.home / "data").glob("sqlite.db*"))
+    assert b"k8s:enc:aesgcm:v1:key1:" in stored
+    assert b"dW5taXN0YWthYmxl" not in stored
+    assert here.kctl("doctor", "--data-dir", "data", flag, "encryption.json").code == 0
+    blind = here.kctl("doctor", "--data-dir", "data", "--delete-unreadable")
+    assert blind.code == 1
+    assert blind.stdout == (
+        '/registry/secrets/default/a: unreadable: it is encrypted: by provider aesgcm with the key "key1", which this '
+        "server does not have\n"
+    )
+    here.up("--storage", "sqlite", "--data-dir", "data", flag, "encryption.json")
+    assert here.kctl("get", "secret", "a", "-o", "jsonpath={.data.word}").stdout == "dW5taXN0YWthYmxl"

@@ -60,6 +60,7 @@ ARRIVE: list[tuple[str, dict[str, Any]]] = [
         "--enable-admission-plugins=A,NodeRestriction",
         {"enabled_admission_plugins": ("A", "NodeRestriction"), "disabled_admission_plugins": ()},
     ),
+    ("--encryption-provider-config=FILE", {"storage.encryption": Path("FILE")}),
     ("--etcd-cafile=FILE", {"storage.etcd_cafile": Path("FILE")}),
     ("--etcd-certfile=FILE", {"storage.etcd_certfile": Path("FILE")}),
     ("--etcd-compaction-interval=1m", {"storage.compaction_interval": timedelta(minutes=1)}),
@@ -245,8 +246,8 @@ IMPOSSIBLE = [
     ("--client-ca-file=nope", "--client-ca-file: open nope: no such file or directory"),
     ("--tls-cert-file=FILE", "--tls-cert-file and --tls-private-key-file must be specified together"),
     ("--service-cluster-ip-range=ten", 'service-cluster-ip-range "ten" is not a valid cidr'),
-    ("--runtime-config=nope.example.com/v1=true", "--runtime-config: unknown api groups nope.example.com"),
-    ("--runtime-config=apps/v1=false", "--runtime-config: apps/v1 can't be switched off here: leave it out of"),
+    ("--runtime-config=nope.example.com/v1=true", "--runtime-config: unknown api groups nope.example.com/v1"),
+    ("--runtime-config=apps/v9=false", "--runtime-config: group version apps/v9 that has not been registered"),
     ("--audit-log-format=xml", 'invalid audit log format xml, allowed formats are "legacy,json"'),
     ("--max-requests-inflight=-1", "--max-requests-inflight can not be negative value"),
 ]
@@ -273,6 +274,11 @@ def test_versions_that_are_not_served_are_told() -> None:
         "--runtime-config: api/all has no effect: what it adds in kube-apiserver is not served here: "
     )
     assert translate("--runtime-config=apps/v1=true,api/beta=false").notes == []
+
+
+def test_versions_can_be_switched_off() -> None:
+    served = translate("--runtime-config=apps/v1=false").options.server.enablement
+    assert served.disabled == {"apps/v1"}
 
 
 def test_help_has_flags_at_the_beginning_of_lines(capsys: pytest.CaptureFixture[str]) -> None:
