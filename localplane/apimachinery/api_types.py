@@ -71,6 +71,10 @@ _HOMES: Final = {
 }
 
 
+_GROUPS_TOO: Final = frozenset({"resource"})
+"""Packages of apimachinery that have the name of a group: with a version, the group is meant."""
+
+
 class APIField(NamedTuple):
     """A field. `path` and `inline` lead to the embedded struct that it stands in: numbers of protobuf messages, and
     names of Go's. `words` are those of the notation that have a value, and `zero` and `deprecated`."""
@@ -249,5 +253,7 @@ def openapi_name(definition: str) -> str:
     """What OpenAPI documents call a type."""
     package, _, name = definition.rpartition(".")
     group, _, version = package.partition("/")
-    home = _HOMES.get(package) or f"{_HOMES.get(group, f'io.k8s.api.{group}')}.{version}"
-    return f"{home}.{name}"
+    if not version:
+        return f"{_HOMES[package]}.{name}"
+    home = _HOMES[group] if group in _HOMES and group not in _GROUPS_TOO else f"io.k8s.api.{group}"
+    return f"{home}.{version}.{name}"

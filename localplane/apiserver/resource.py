@@ -199,11 +199,15 @@ class Resource:
     """A kind of object that is served: `Resource("books", kind="Book", versions=[Version("v1", Book)])`. `plural` is
     its name in paths, `kind` in objects; what else it is called, and whether it stands in namespaces, is said beside
     them. `strategy` has its rules, `has_status` gives it a status that is written apart from the rest. Raises
-    DeclarationError for what can't be served.
+    DeclarationError for what can't be served. Who asks for the status gets a table of it like one of the object,
+    unless `prints_status` says that there is none.
 
     `storage_version` is what is written to the store: by default the best of its versions. `stored_by` is a version
     of another group instead, for objects that both groups serve: it has the hub's shape, and both name the same
     `storage_prefix`.
+
+    `other_versions` are those that the kind has had and that nobody serves, also in other groups: whoever sends an
+    object of one is told so.
 
     `selectable_fields` are those a fieldSelector may name beside metadata.name and metadata.namespace.
     `dialect` is how it is spoken of, in all that clients can tell a built-in kind from a custom resource by.
@@ -226,6 +230,7 @@ class Resource:
     namespaced: bool = True
     strategy: Strategy = field(default_factory=Strategy)
     has_status: bool = False
+    prints_status: bool = True
     status_strategy: Strategy | None = None
     status_storage: MakeStorage = SubresourceStore
     subresources: Mapping[str, Subresource] = field(default_factory=dict)
@@ -233,6 +238,7 @@ class Resource:
     storage_version: str = ""
     stored_by: GroupVersion | None = None
     storage_prefix: str = ""
+    other_versions: Sequence[GroupVersion] = ()
     selectable_fields: Mapping[str, SelectableField] = field(default_factory=dict)
     dialect: Dialect = STRUCT_KINDS
     returns_deleted_object: bool = False
@@ -320,7 +326,7 @@ class APIGroup:
 
     def definition(self, resource: Resource, storage: Callable[[str], Storage]) -> Definition:
         """What the registry works with; `storage` gives that of a resource by its prefix. What another group stores is
-        told by that group's name when it is missing or wrong, whoever was asked."""
+        of that group's kind when it is wrong, whoever was asked."""
         prefix = resource.storage_prefix or (
             f"/{self.name}/{resource.plural}/" if self.name else f"/{resource.plural}/"
         )
@@ -331,7 +337,7 @@ class APIGroup:
             stored_as = f"{resource.stored_by.group}/{resource.stored_by.version}"  # no version has a slash in its name
             rules[stored_as] = VersionRules(resource.stored_by)
         return Definition(
-            resource=GroupResource(told_as, resource.plural),
+            resource=self.group_resource(resource),
             kind=GroupKind(told_as, resource.kind),
             prefix=prefix,
             namespaced=resource.namespaced,

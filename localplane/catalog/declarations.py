@@ -93,6 +93,7 @@ def builtin(
         ],
         strategy=strategy,
         has_status="status" in below,
+        prints_status=below.get("status", {}).get("printed", True),
         status_strategy=status_strategy(strategy) if callable(status_strategy) else status_strategy,
         subresources={
             each: _subresource(
@@ -108,6 +109,7 @@ def builtin(
         storage_version=stored[2] if stored[0] == group and stored[2] in facts["versions"] else "",
         stored_by=GroupVersion(stored[0], stored[2]) if stored[2] and stored[0] != group else None,
         storage_prefix=facts.get("prefix", ""),
+        other_versions=tuple(map(GroupVersion.parse, facts.get("otherVersions", ()))),
         selectable_fields=_selectable(facts["versions"], selectable or {}),
         returns_deleted_object=facts.get("returnsDeleted", False),
     )
@@ -123,6 +125,17 @@ def group(name: str, *resources: Resource) -> APIGroup:
         priority=facts["priority"] or 20000,  # only apiregistration.k8s.io has none: it comes first
         version_priorities={each["name"]: each["priority"] or 15 for each in facts["versions"]},
     )
+
+
+def storage_places() -> dict[str, str]:
+    """The resources by where they lie in the store: `/minions/` has `nodes`, `/deployments/` has `deployments.apps`.
+    What two groups serve is the first one's: `/events/` has `events`."""
+    places: dict[str, str] = {}
+    for name, facts in sorted(_table()["resources"].items(), key=lambda item: "/" in item[0]):
+        group, _, plural = name.rpartition("/")
+        if prefix := facts.get("prefix"):
+            places.setdefault(prefix, f"{plural}.{group}" if group else plural)
+    return places
 
 
 @cache

@@ -42,7 +42,8 @@ class Kubelet(Protocol):
 
 
 class KubeletConnections:
-    """Known to the server before there is a kubelet: whoever comes to answer for nodes is put in."""
+    """Known to the server before there is a kubelet: whoever comes to answer for nodes is put in. The last who came
+    answers, before those who stand in."""
 
     def __init__(self) -> None:
         self._kubelets: list[Kubelet] = []
@@ -54,4 +55,4 @@ class KubeletConnections:
         self._kubelets.remove(kubelet)
 
     def of(self, node: JSONObject) -> Kubelet | None:
-        return next((kubelet for kubelet in self._kubelets if kubelet.runs(node)), None)
+        return next((kubelet for kubelet in reversed(self._kubelets) if kubelet.runs(node)), None)

@@ -9,6 +9,7 @@ from localplane.apiserver.authentication import TokenHolder, Unauthenticated
 from localplane.apiserver.authorization import AlwaysAllow, Authorizer, RuleResolver, UnionRules
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.lookup import Lookup
+from localplane.apiserver.storage.interface import Storage
 
 from .kubelets import KubeletConnections
 from .tokens import TokenSigner
@@ -26,7 +27,8 @@ async def _nobody(token: str, audiences: tuple[str, ...]) -> TokenHolder:  # noq
 class CatalogOptions:
     """`objects` finds the objects of other kinds, once all are served. Without a `token_signer` no service account gets
     a token. `demanding` is the same authorizer for those who ask what a request itself needs. `kubelets` are those that
-    answer for nodes."""
+    answer for nodes. `shared_ranges` is the storage of what several servers allocate together, if there may be others
+    on the same store."""
 
     service_cluster_ip_range: str = "10.0.0.0/24"
     service_node_port_range: range = range(30000, 32768)
@@ -37,6 +39,7 @@ class CatalogOptions:
     demanding: Authorizer | None = None
     rule_resolver: RuleResolver = field(default_factory=UnionRules)
     kubelets: KubeletConnections | None = None
+    shared_ranges: Storage | None = None
 
     @property
     def storage_of(self) -> Callable[[str], Definition]:

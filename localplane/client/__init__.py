@@ -1,6 +1,7 @@
 """Talking to a Kubernetes API, as client-go does.
 
     informers/        copies of collections that keep themselves current
+    leader_election   one of many acts
     workqueue/        what controllers take their keys from; pauses, and faults that stay where they happened
     rest/             one server's API: requests, resources, discovery, watches
     transport/        how a request travels: over aiohttp, over a blocking socket, or within this process

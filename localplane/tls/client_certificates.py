@@ -5,6 +5,9 @@ token beside it still counts. Python's ssl has no word for it: with CERT_OPTIONA
 trust ends the handshake. OpenSSL has (SSL_CTX_set_cert_verify_callback), so it is called here past Python, where that
 is known to be safe: CPython of the versions whose contexts begin with OpenSSL's pointer, and an `_ssl` that is a
 library of its own, through which its own OpenSSL is found and no other. Anywhere else nothing is changed.
+
+It also says whose certificates it believes, as Kubernetes does: clients that have several choose by it, and ones that
+have none of these show none. Python's ssl has no word for that either.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from __future__ import annotations
 import logging
 import ssl
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 _log = logging.getLogger(__name__)
@@ -30,8 +33,21 @@ class AnyClientCertificate:
 
     def __init__(self, library: Any, pointer: int, accept: Callable[..., int]) -> None:
         self._accept = accept
+        self._library = library
+        self._pointer = pointer
         library.SSL_CTX_set_cert_verify_callback(pointer, accept, None)
         library.SSL_CTX_ctrl(pointer, _SET_SESSION_CACHE_MODE, _NO_CACHE, None)
+
+    def name_authorities(self, certificates: Iterable[bytes]) -> None:
+        """Tell clients from whom their certificates should be; each is in DER. Once for a context: there is no taking
+        back."""
+        import ctypes
+
+        for certificate in dict.fromkeys(certificates):
+            start = ctypes.c_char_p(certificate)
+            if (parsed := self._library.d2i_X509(None, ctypes.byref(start), len(certificate))) is not None:
+                self._library.SSL_CTX_add_client_CA(self._pointer, parsed)  # it keeps a copy of the name
+                self._library.X509_free(parsed)
 
 
 def accept_any(context: ssl.SSLContext) -> AnyClientCertificate | None:
@@ -48,6 +64,11 @@ def accept_any(context: ssl.SSLContext) -> AnyClientCertificate | None:
         library.SSL_CTX_set_cert_verify_callback.restype = None
         library.SSL_CTX_ctrl.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_long, ctypes.c_void_p]
         library.SSL_CTX_ctrl.restype = ctypes.c_long
+        library.SSL_CTX_add_client_CA.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        library.d2i_X509.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long]
+        library.d2i_X509.restype = ctypes.c_void_p
+        library.X509_free.argtypes = [ctypes.c_void_p]
+        library.X509_free.restype = None
     except (ImportError, AttributeError, OSError) as error:  # no library of its own, or one that hides its OpenSSL
         _log.debug("certificates that nobody trusts end the handshake: %s", error)
         return None

@@ -11,6 +11,7 @@ Beside these:
 
     json_scanner    A JSON reader that says what Go's says
     protobuf/       protobuf bodies: JSON dictionaries to messages and back
+    strict_order    in which order a strict decoder complains of unknown and repeated fields
     utf8            bytes to text as Go does it: every byte that is no UTF-8 becomes a replacement character of its own
     yaml_events     YAML text as events, from libyaml where it is installed, with faults in go-yaml's words
     yaml_scalars    what a YAML scalar means to Go

@@ -37,14 +37,16 @@ _WORDS: Final[dict[str, tuple[str, Any]]] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), (FLOAT, -math.inf)),
 }
 
-_INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
-_FLOAT_TEXT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_DOT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
-_DATE = re.compile(
+# Compiled by `re` when the first text comes that may be one: all of them take longer than to ask a server.
+_INTEGER = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))"
+_FLOAT_TEXT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+_DOT_FLOAT = r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?"
+_DATE = (
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+]([0-9]{2}):([0-9]{2}))"
     r"| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?)?"
 )
+_SHORT_INTEGER_TEXT = 18  # of decimal digits, which are all within 64 bits
 _MAX_INTEGER_TEXT = 80  # longer than 64 bits in base 2, with a sign and a prefix
 
 
@@ -76,7 +78,7 @@ def _by_form(tag: str, text: str) -> tuple[str, Any]:
     if word is not None:
         return word
     if text[0] == ".":
-        value = _finite(text.replace("_", "")) if _DOT_FLOAT.fullmatch(text) else None
+        value = _finite(text.replace("_", "")) if re.fullmatch(_DOT_FLOAT, text) else None
         return (STR, text) if value is None else (FLOAT, value)
     if text[0] not in _NUMERIC_START:
         return STR, text
@@ -90,12 +92,14 @@ def _number(text: str) -> tuple[str, Any]:
     integer = _integer(digits)
     if integer is not None:
         return INT, integer
-    value = _finite(digits) if _FLOAT_TEXT.fullmatch(digits) else None
+    value = _finite(digits) if re.fullmatch(_FLOAT_TEXT, digits) else None
     return (STR, text) if value is None else (FLOAT, value)
 
 
 def _integer(digits: str) -> int | None:
-    match = _INTEGER.fullmatch(digits) if len(digits) <= _MAX_INTEGER_TEXT else None
+    if digits.isascii() and digits.isdecimal() and digits[0] != "0" and len(digits) <= _SHORT_INTEGER_TEXT:
+        return int(digits)
+    match = re.fullmatch(_INTEGER, digits) if len(digits) <= _MAX_INTEGER_TEXT else None
     if match is None:
         return None
     sign, hexadecimal, binary, octal, decimal = match.groups()
@@ -122,7 +126,7 @@ def _binary(text: str) -> str:
 
 def is_timestamp(text: str) -> bool:
     """Whether Go takes the text for a time; then it stays text, but text that looks so must be quoted."""
-    match = _DATE.fullmatch(text) if text[4:5] == "-" else None
+    match = re.fullmatch(_DATE, text) if text[4:5] == "-" else None
     if match is None:
         return False
     year, month, day, hour, minute, second, zone_hour, zone_minute, *other = (int(part or 0) for part in match.groups())

@@ -23,7 +23,8 @@ _NOT_PLAIN = re.compile(
     r"|[?-](?:[ \t]|\Z)|---|\.\.\."
     r"|(?s:.*?)(?::(?:[ \t]|\Z)|[ \t\n]\#)"  # what would be a key, or a comment, anywhere
 )
-_BASE_60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+_BASE_60 = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
+_TO_ESCAPE_IN_ASCII = r'["\\]|[^\x20-\x7e]'
 _ESCAPES = {
     "\0": "\\0",
     "\a": "\\a",
@@ -44,13 +45,19 @@ _ESCAPES = {
 
 @cache
 def _special() -> re.Pattern[str]:
-    """Compiled when YAML is first written: a class of so many characters takes its time."""
+    """Compiled for the first text that is not ASCII: a class of so many characters takes as long as TLS does."""
     return re.compile(_SPECIAL)
 
 
 @cache
 def _to_escape() -> re.Pattern[str]:
     return re.compile(f'["\\\\\n]|{_SPECIAL}')
+
+
+def _has_special(text: str) -> bool:
+    if text.isascii():
+        return not text.replace("\n", "").isprintable()
+    return _special().search(text) is not None
 
 
 def scalar(value: Any, *, column: int, indent: int) -> str:
@@ -82,12 +89,12 @@ def _number_or_word(value: Any) -> str:
 
 
 def _text(text: str, column: int, indent: int, *, fold: bool = True) -> str:
-    special = _special().search(text) is not None
+    special = _has_special(text)
     if "\n" in text:
         if special or text.endswith(" ") or " \n" in text:
             return _double_quoted(text, column, indent, fold=fold)
         return _literal(text, indent)
-    if special or resolve("", text)[0] != STR or _BASE_60.fullmatch(text):
+    if special or resolve("", text)[0] != STR or (":" in text and re.fullmatch(_BASE_60, text)):
         return _double_quoted(text, column, indent, fold=fold)
     if text[0] == " " or text[-1] == " " or _NOT_PLAIN.match(text):
         doubled = text.replace("'", "''")
@@ -123,7 +130,7 @@ def _folded(text: str, column: int, indent: int, *, fold: bool, quoted: bool) ->
 
 
 def _double_quoted(text: str, column: int, indent: int, *, fold: bool) -> str:
-    escape = _to_escape().sub
+    escape = (re.compile(_TO_ESCAPE_IN_ASCII) if text.isascii() else _to_escape()).sub
     escaped = [escape(_escape, word) for word in text.split(" ")]
     column += 1 + len(escaped[0])
     out = [escaped[0]]

@@ -6,7 +6,6 @@ good, and a refusal for a few seconds.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from localplane.apimachinery.clock import timestamp
-from localplane.apimachinery.clock.reading import RUNNING
 from localplane.tls.certificates import Certificate, MalformedCertificate
 from localplane.tls.verification import Pool, Purpose, Untrusted, verify
 
@@ -51,9 +49,7 @@ class CertificateVerifier:
     def check(self, shown: PeerCertificates) -> None:
         """Raises Unauthenticated."""
         finding = self._findings.get(shown)
-        # Every request comes by: `timestamp` would be a call more for all of them.
-        now = time.time() if self._clock is timestamp and RUNNING.get() is None else self._clock()
-        if finding is None or now > finding.until:
+        if finding is None or self._clock() > finding.until:
             finding = self._findings[shown] = self._judged(shown)
             self._findings.move_to_end(shown)
             while len(self._findings) > _REMEMBERED:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from localplane.apimachinery.errors import BadRequest, Invalid, MethodNotAllowed, NotFound
 from localplane.apimachinery.fieldpath import FieldError, invalid
 from localplane.apimachinery.golang.text import go_json, go_quote
-from localplane.apimachinery.groups import GroupKind, GroupResource
+from localplane.apimachinery.groups import GroupKind, GroupResource, GroupVersion
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.patch.values import copied
 from localplane.apimachinery.schema import DecodeError, Node, Schema
@@ -39,6 +39,7 @@ class CustomKinds:
     is_routed = False
     sends_stored = False
     items_say_type = True
+    reads_once = False
     patch_types: Sequence[str] = (JSON_PATCH, MERGE_PATCH, APPLY_PATCH)
     """A strategic merge must know how lists merge, which custom resources don't say."""
 
@@ -129,6 +130,10 @@ class CustomKinds:
             if not value:
                 why = f"Object '{name}' is missing in '{go_json(obj)}'"
                 raise BadRequest(unrecognized(kind.kind, why, data))
+        try:
+            GroupVersion.parse(body_type.api_version)
+        except ValueError as error:
+            raise BadRequest(unrecognized(kind.kind, error, data)) from error
         if body_type.api_version != kind.api_version:
             _tell_lost_fields(kind, request, obj, body_type.api_version, field_validation)
             raise BadRequest(

@@ -67,6 +67,10 @@ class ServedKind(Protocol):
     def is_version(self, api_version: str) -> bool:
         """Whether the kind has this version, served or not."""
 
+    @property
+    def known_versions(self) -> Collection[GroupVersion]:
+        """All those that can be converted to the kind, also of other groups, served or not."""
+
     def is_known(self, version: GroupVersion, kind: str) -> bool:
         """Whether anything that is served is of this kind."""
 
@@ -89,6 +93,11 @@ class Dialect(Protocol):
     @property
     def items_say_type(self) -> bool:
         """Whether the items of a list have kind and apiVersion, as the list has."""
+
+    @property
+    def reads_once(self) -> bool:
+        """Whether unknown and repeated fields are found in one go, in the document's order; else the repeated ones are
+        found by reading, and the unknown ones by a schema later on."""
 
     # Objects and their schema
 

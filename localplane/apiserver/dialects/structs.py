@@ -40,6 +40,7 @@ class StructKinds:
     is_routed = True
     sends_stored = True
     items_say_type = False
+    reads_once = True
     patch_types: Sequence[str] = (JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, APPLY_PATCH)
 
     def schema_rules(self, schema: Callable[[], Schema]) -> SchemaRules:
@@ -138,17 +139,23 @@ def check_type(served: ServedKind, obj: Any, data: bytes) -> None:
         raise BadRequest(unrecognized(served.kind, error, data)) from error
     kind = body_type.kind or served.kind
     try:
-        version = GroupVersion.parse(body_type.api_version) if body_type.api_version else served.group_version
+        version = _completed(GroupVersion.parse(body_type.api_version), served.group_version)
     except ValueError as error:
-        raise BadRequest(cannot_be_handled(kind, body_type.api_version, served.kind, error)) from error
+        raise BadRequest(unrecognized(served.kind, error, data)) from error
     if kind == served.kind and version == served.group_version:
         return
-    is_own_group = version.group == served.group_version.group
-    if kind == served.kind and is_own_group and served.is_version(str(version)):
+    if kind == served.kind and version in served.known_versions:
         raise BadRequest(
             f"the API version in the data ({version}) does not match the expected API version ({served.group_version})"
         )
     raise BadRequest(cannot_be_handled(kind, version.version, served.kind, why_not(served, kind, version)))
+
+
+def _completed(version: GroupVersion, default: GroupVersion) -> GroupVersion:
+    """What a body leaves out of its apiVersion is what the URL says. Kubernetes: serializer/json, gvkWithDefaults."""
+    if version.version or version.group not in ("", default.group):
+        return version
+    return default
 
 
 def _methods(kind: ServedKind, request: Request) -> Collection[str]:

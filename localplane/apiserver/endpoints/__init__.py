@@ -9,6 +9,7 @@
 - `writes/`          what a body says, and what becomes of it before it is stored
 - `representation/`  from a result to the bytes of an answer
 - `description`      what is served, for those who speak of it: `discovery/` and `openapi/`
+- `enablement`       what of it others see
 
 The server calls it. It calls admission and the registry, and storage only through them.
 """

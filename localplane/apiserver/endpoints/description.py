@@ -21,11 +21,13 @@ ResourcePath = tuple[str, str, str]
 
 def describe(group: APIGroup, all_served: Mapping[ResourcePath, Served]) -> InstalledGroup:
     below = _subresources(all_served)
+    routed = {version for (version, _, _), served in all_served.items() if served.dialect.is_routed}
     versions = tuple(
         InstalledVersion(
             version=version,
             priority=group.version_priorities.get(version, 15),
-            custom=not any(served.dialect.is_routed for path, served in all_served.items() if path[0] == version),
+            custom=version not in routed,
+            full_kinds=version not in routed,
             resources=tuple(
                 _resource(group, resource, all_served[version, resource.plural, ""], below)
                 for resource in group.resources
@@ -45,10 +47,16 @@ Below = Mapping[tuple[str, str], list[tuple[str, Served]]]
 
 def _subresources(all_served: Mapping[ResourcePath, Served]) -> Below:
     below: dict[tuple[str, str], list[tuple[str, Served]]] = {}
-    for (version, plural, name), served in sorted(all_served.items(), key=lambda item: item[0]):
+    for (version, plural, name), served in sorted(all_served.items(), key=_order):
         if name:
             below.setdefault((version, plural), []).append((name, served))
     return below
+
+
+def _order(item: tuple[ResourcePath, Served]) -> tuple[str, str, bool, str]:
+    """By name; but what a definition makes has its status before its scale."""
+    (version, plural, name), served = item
+    return version, plural, not served.dialect.is_routed and name != "status", name
 
 
 def _resource(group: APIGroup, resource: Resource, served: Served, below: Below) -> InstalledResource:

@@ -14,6 +14,7 @@ from localplane.apimachinery.errors import generic
 from localplane.apimachinery.groups import GroupVersion
 from localplane.apiserver.admission import AdmissionChain
 from localplane.apiserver.authorization import Authorizer
+from localplane.apiserver.dialects.scheme import OPTION_KINDS, UNVERSIONED_KINDS
 from localplane.apiserver.registry.definition import Definition
 from localplane.apiserver.registry.rest import (
     CollectionDeleter,
@@ -151,9 +152,21 @@ class Installer:
         return await handler(request)
 
     def _knows(self, version: GroupVersion, kind: str) -> bool:
-        installed = self._groups.get(version.group)
-        return installed is not None and any(
-            served.kind == kind and served.group_version == version for served in installed.served.values()
+        """Only whoever refuses a body asks, so everything is looked at."""
+        if kind in UNVERSIONED_KINDS:
+            return True
+        structs = [
+            served
+            for installed in self._groups.values()
+            for served in installed.served.values()
+            if served.dialect.is_routed
+        ]
+        if kind in OPTION_KINDS:
+            return any(version in served.known_versions for served in structs)
+        return (version.group, version.version, kind) == ("", "v1", "List") or any(
+            kind in (served.kind, served.list_kind if "list" in served.verbs else "")
+            for served in structs
+            if version in served.known_versions
         )
 
     def _serve(self, group: APIGroup, resource: Resource) -> Iterator[tuple[ResourcePath, Served]]:

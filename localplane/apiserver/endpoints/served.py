@@ -117,6 +117,16 @@ class Served:
         return tuple(media_type for media_type in MEDIA_TYPES if media_type != PROTOBUF)
 
     @cached_property
+    def has_table(self) -> bool:
+        """Whether it is shown as a table: what can be listed is, and of what stands below an object its status and its
+        scale. Kubernetes: whether a storage is a TableConvertor."""
+        if not self.dialect.is_routed:
+            return True
+        if self.subresource == "status":
+            return self.declared.prints_status
+        return self.subresource == "scale" or "list" in self.verbs
+
+    @cached_property
     def stores_in_namespaces(self) -> bool:
         """Whether a create leaves an object in a namespace: reviews and subresources don't."""
         return self.namespaced and self.is_stored
@@ -156,6 +166,11 @@ class Served:
     @cached_property
     def metadata_message_key(self) -> MemoKey:
         return MemoKey(f"metadata {self.group_version}", self.converter.mark)
+
+    @cached_property
+    def known_versions(self) -> frozenset[GroupVersion]:
+        others = () if self.subresource in self.declared.subresources else self.declared.other_versions
+        return frozenset((*map(GroupVersion.parse, self.converter.api_versions), *others))
 
     def is_version(self, api_version: str) -> bool:
         return self.converter.version_named(api_version) is not None

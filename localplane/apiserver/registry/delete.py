@@ -6,7 +6,7 @@ Kubernetes: registry/generic/registry/store.go, Delete and DeleteCollection.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -166,6 +166,10 @@ class _Deletion:
         return Deleted(None, immediately, uid)
 
 
+Deletion = Callable[[str, DeleteOptions], Awaitable[Deleted]]
+"""Of the object of this name. Raises NotFound if somebody else was faster."""
+
+
 async def delete_collection(
     definition: Definition,
     request: Request,
@@ -174,11 +178,22 @@ async def delete_collection(
     options: DeleteOptions,
     selection: ListOptions,
 ) -> ObjectList:
+    """As delete_each, with nothing to do for one but to delete it."""
+
+    async def delete_one(name: str, options: DeleteOptions) -> Deleted:
+        return await delete(definition, request, name, validate=validate, options=options)
+
+    return await delete_each(definition, request, delete_one, options=options, selection=selection)
+
+
+async def delete_each(
+    definition: Definition, request: Request, delete: Deletion, *, options: DeleteOptions, selection: ListOptions
+) -> ObjectList:
     """The answer is the list of what was there. Not atomic: an error leaves the rest where it is, and invites to try
     again only if nothing was deleted yet."""
     if selection.limit > 0:
         listed = await list_objects(definition, request, selection)
-        await _delete_all(definition, request, listed.items, validate=validate, options=options)
+        await _delete_all(request, listed.items, delete, options)
         return listed
     items: list[StoredObject] = []
     page, revision = replace(selection, limit=_PAGE), 0
@@ -191,20 +206,13 @@ async def delete_collection(
             raise
         items += listed.items
         revision = revision or listed.revision
-        await _delete_all(definition, request, listed.items, validate=validate, options=options)
+        await _delete_all(request, listed.items, delete, options)
         if not listed.continue_token:
             return ObjectList(items, revision)
         page = replace(page, continue_token=listed.continue_token, resource_version="", match="")
 
 
-async def _delete_all(
-    definition: Definition,
-    request: Request,
-    objects: list[StoredObject],
-    *,
-    validate: ValidateCreate | None,
-    options: DeleteOptions,
-) -> None:
+async def _delete_all(request: Request, objects: list[StoredObject], delete: Deletion, options: DeleteOptions) -> None:
     """After the first error nobody begins with another object, but what was begun is finished: a cancelled worker
     could leave an object marked that should have gone."""
     names = _names(objects)
@@ -220,7 +228,7 @@ async def _delete_all(
             if failures:
                 return
             try:
-                await delete(definition, request, name, validate=validate, options=options.copy())
+                await delete(name, options.copy())
             except NotFound:
                 continue  # somebody else deleted it: that is what was wanted
             except APIError as error:

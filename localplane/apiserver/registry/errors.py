@@ -68,6 +68,8 @@ def _general(error: storage.StorageError) -> api.APIError:
             return api.Timeout.of(f"{_OUTCOME_UNKNOWN}: {error}")
         case storage.Unavailable() | storage.NoSpace():
             return api.ServiceUnavailable(str(error), retry_after_seconds=1)
+        case storage.NotPermitted():
+            return api.ServiceUnavailable(str(error))  # trying again would not help: another server leads
         case _:
             return api.InternalError(f"Internal error occurred: {error}")
 

@@ -171,13 +171,8 @@ def _should_be_deleted(obj: JSONObject, old: JSONObject) -> bool:
 async def _delete_instead(definition: Definition, key: str, name: str, uid: str) -> None:
     """By its uid: somebody else may have removed the last finalizer too, and what is there now is another object, or
     the same as it was before it was deleted, put back from a snapshot."""
-
-    async def still_going(stored: StoredObject) -> None:
-        if not metadata_of(stored.decode()).get("deletionTimestamp"):
-            raise PreconditionFailed(key, "it is not going any more")
-
     try:
-        await definition.storage.delete(key, preconditions=Preconditions(uid=uid), validate=still_going)
+        await definition.storage.delete(key, preconditions=Preconditions(uid=uid, deleting=True))
     except (KeyNotFound, PreconditionFailed):
         pass
     except StorageError as error:

@@ -33,7 +33,7 @@ class ServerConfig:
     def authority(self) -> Path | None:
         """A certificate that somebody else has made is trusted by itself: who signed it is not known here."""
         if self.generated and self.tls and self.tls.files.certificate == self.generated.server:
-            return self.generated.authority
+            return self.generated.bundle
         return self.tls.files.certificate if self.tls else None
 
     @property
@@ -58,7 +58,13 @@ def configure(options: ServerOptions) -> ServerConfig:
 def _generated(options: ServerOptions) -> CertificateFiles | None:
     if not options.tls.enabled or options.tls.directory is None:
         return None
-    return ensure_certificates(options.tls.directory, addresses=(*options.addresses, *options.tls.names))
+    return ensure_certificates(options.tls.directory, addresses=_served(options))
+
+
+def _served(options: ServerOptions) -> tuple[str, ...]:
+    """By which addresses and names a certificate of our own is known."""
+    advertised = (options.advertise_address,) if options.advertise_address else ()
+    return (*options.addresses, *advertised, *options.tls.names)
 
 
 def _tls(options: ServerOptions, generated: CertificateFiles | None) -> ServingTLS | None:
@@ -75,9 +81,9 @@ def _tls(options: ServerOptions, generated: CertificateFiles | None) -> ServingT
 def _client_authorities(given: Path | None, generated: CertificateFiles) -> Path:
     """Our own, so that the administrator is always let in, and somebody else's beside it."""
     if given is None:
-        return generated.authority
+        return generated.bundle
     client_authorities(given)
-    bundle = given.read_bytes().rstrip() + b"\n" + generated.authority.read_bytes()
+    bundle = given.read_bytes().rstrip() + b"\n" + generated.bundle.read_bytes()
     path = generated.authority.with_name("client-ca.crt")
     write_atomically(path, bundle)
     return path

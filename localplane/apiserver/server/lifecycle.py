@@ -18,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from datetime import UTC, datetime
 from enum import Enum
 from types import TracebackType
 from typing import Self
@@ -38,7 +39,7 @@ from .monitoring.exposition import Family
 from .monitoring.health import HealthCheck, HealthChecks, Unhealthy, informer_sync, log, ping
 from .monitoring.loop_watch import LoopWatch
 from .monitoring.metrics import Metrics
-from .paths import HealthPaths, NonResourcePaths, add_metrics, add_version
+from .paths import HealthPaths, NonResourcePaths, add_health_metrics, add_metrics, add_status, add_version
 from .signals import stop_on_signals
 
 _log = logging.getLogger(__name__)
@@ -111,7 +112,9 @@ class GenericServer:
 
     def _own_paths(self) -> Router:
         add_version(self.paths)
+        add_status(self.paths, datetime.now(UTC))
         add_metrics(self.paths, self.metrics)
+        add_health_metrics(self.paths, self.checks)
         self.paths.list_also(HealthPaths(self.checks).listed)
         return self.paths.route
 
@@ -123,6 +126,10 @@ class GenericServer:
 
     def add_post_start_hook(self, name: str, hook: PostStartHook) -> None:
         self._post_start.add(name, hook)
+
+    def name_post_start_hook(self, check: str, name: str) -> None:
+        """Let a health check called `check` tell whether that hook is done, too."""
+        self._post_start.add_name(check, name)
 
     def add_pre_shutdown_hook(self, name: str, hook: PreShutdownHook) -> None:
         self._pre_shutdown.add(name, hook)

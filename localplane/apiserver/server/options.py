@@ -9,6 +9,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
+from localplane.apimachinery.names import dns1123_subdomain
+from localplane.apimachinery.times import parse_duration
+from localplane.apiserver.endpoints.enablement import Enablement
+
 from .flags import Flag, LibraryFlag, are_addresses, is_address, is_file, is_not_negative
 
 LOOPBACK = ("127.0.0.1", "::1")
@@ -29,6 +33,13 @@ def _alone(address: str) -> tuple[str, ...]:
 
 def _is_log_format(text: str) -> str:
     return "" if text in _LOG_FORMATS else f' "{text}" is none of {", ".join(_LOG_FORMATS)}'
+
+
+def _are_no_names(names: tuple[str, ...]) -> str:
+    wrong = next(
+        (name for name in names if not _is_address(name) and dns1123_subdomain(name.lower().removeprefix("*."))), None
+    )
+    return "" if wrong is None else f" {wrong!r} is neither a name of a host nor an IP address"
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -77,7 +88,16 @@ class TLSOptions:
         ),
     ] = None
     directory: Path | None = None
-    names: tuple[str, ...] = ()
+    names: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--tls-san",
+            "Names and addresses that its own certificate is for too, beside where it listens. May be repeated.",
+            metavar="NAME|IP",
+            check=_are_no_names,
+            shows_default=False,
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +295,7 @@ class ServerOptions:
     allow_remote: Annotated[bool, Flag("--allow-remote", "Accept a --bind-address that other machines can reach.")] = (
         False
     )
+    enablement: Enablement = field(default_factory=Enablement)
     advertise_address: Annotated[
         str,
         Flag(
@@ -307,7 +328,17 @@ class ServerOptions:
         ),
     ] = 200
     request_timeout: timedelta = timedelta(seconds=60)
-    shutdown_delay: timedelta = timedelta(0)
+    shutdown_delay: Annotated[
+        timedelta,
+        Flag(
+            "--shutdown-delay-duration",
+            "How long it goes on serving when it is told to stop, while /readyz says so to those who send it clients.",
+            metavar="DURATION",
+            words=str,
+            default="0s",
+            read=parse_duration,
+        ),
+    ] = timedelta(0)
     shutdown_timeout: timedelta = timedelta(seconds=60)
 
     def check(self) -> None:

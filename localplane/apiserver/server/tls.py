@@ -79,6 +79,7 @@ class ServingTLS:
         take any certificate, one that none of the authorities vouches for ends the handshake."""
         bundles = [client_authorities(path) for path in authorities]
         if (accepting := accept_any(self.context)) is not None:
+            accepting.name_authorities(itertools.chain.from_iterable(bundles))
             return accepting
         self.context.verify_mode = ssl.CERT_OPTIONAL
         self.context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN

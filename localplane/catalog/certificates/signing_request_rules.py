@@ -55,7 +55,7 @@ _USAGES = (
 def spec_errors(spec: JSONObject, old: JSONObject | None = None) -> Iterator[FieldError]:
     request, signer = spec.get("request") or "", spec.get("signerName") or ""
     if problem := request_problem(base64.b64decode(request)):
-        yield invalid(_SPEC / "request", request or None, problem)
+        yield invalid(_SPEC / "request", spec.get("request"), problem)
     yield from _usage_errors(spec.get("usages") or (), (old or {}).get("usages") or ())
     if signer == _LEGACY_SIGNER and (old or {}).get("signerName") != _LEGACY_SIGNER:
         detail = "the legacy signerName is not allowed via this API version"

@@ -58,6 +58,8 @@ def request_problem(pem: bytes) -> str:
     block = next(blocks(pem), None)
     if block is None or block.kind != "CERTIFICATE REQUEST":
         return "PEM block type must be CERTIFICATE REQUEST"
+    if not block.data:
+        return "asn1: syntax error: sequence truncated"
     request = _request(block.data)
     return _MALFORMED_REQUEST if request is None else _signature_problem(request)
 

@@ -13,8 +13,18 @@ from localplane.catalog.validation.rules import Each, Fields, Required
 from localplane.catalog.validation.selectors import selector_errors
 
 _VERBS = Fields(verbs=Required(declared=True))
+
+
+def _rule_selector_errors(selector: JSONObject, path: Path) -> Iterator[FieldError]:
+    """What can't be made a selector is told once more, whatever is wrong with it: Kubernetes tries both."""
+    errors = list(selector_errors(selector, path))
+    yield from errors
+    if errors:
+        yield invalid(path, None, "invalid label selector.")
+
+
 _SELECTORS = Required(
-    Each(selector_errors), detail="at least one clusterRoleSelector required if aggregationRule is non-nil"
+    Each(_rule_selector_errors), detail="at least one clusterRoleSelector required if aggregationRule is non-nil"
 )
 
 

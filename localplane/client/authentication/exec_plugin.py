@@ -77,7 +77,7 @@ class ExecPlugin:
             return self._issued
 
     async def _run(self) -> bytes:
-        interactive = _interactive(self._config.interactive_mode)
+        interactive = _interactive(self._config)
         check(self._config.policy, self._config.command)
         try:
             process = await asyncio.create_subprocess_exec(
@@ -121,13 +121,18 @@ class ExecPlugin:
         return {**os.environ, **configured, "KUBERNETES_EXEC_INFO": json.dumps(info, separators=(",", ":")) + "\n"}
 
 
-def _interactive(mode: str) -> bool:
-    if mode == "Never":
+def _interactive(config: ExecConfig) -> bool:
+    """Whether the plugin gets our standard input. Kubernetes: client-go/plugin/pkg/client/auth/exec, isInteractive."""
+    if config.interactive_mode == "Never":
         return False
     terminal = sys.stdin is not None and sys.stdin.isatty()
-    if mode == "Always" and not terminal:
-        raise CredentialsError("exec plugin cannot support interactive mode: standard input is not a terminal")
-    return terminal
+    if config.interactive_mode == "Always":
+        refused = "exec plugin cannot support interactive mode: standard input is"
+        if not terminal:
+            raise CredentialsError(f"{refused} not a terminal")
+        if config.stdin_user:
+            raise CredentialsError(f"{refused} unavailable: used by {config.stdin_user}")
+    return terminal and not config.stdin_user
 
 
 def _issued(output: bytes, version: str) -> _Issued:
@@ -155,7 +160,8 @@ def _decoded(output: bytes) -> dict[str, Any]:
             r'value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; '
             r'Kind string "json:\"kind,omitempty\"" }'
         )
-    version, kind = document.get("apiVersion") or "", document.get("kind") or ""
+    # Who leaves out the kind means the one that is asked for. Kubernetes: the JSON serializer's gvkWithDefaults.
+    version, kind = document.get("apiVersion") or "", document.get("kind") or "ExecCredential"
     if version not in VERSIONS or kind != "ExecCredential":
         raise CredentialsError(
             f'decoding stdout: no kind "{kind}" is registered for version "{version}" in scheme "{EXEC_PLUGIN_SCHEME}"'

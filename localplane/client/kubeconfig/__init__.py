@@ -29,7 +29,17 @@ from .client_config import (
     resolve,
 )
 from .loader import default_paths, load, load_file
-from .model import ClientConfig, Cluster, Context, ExecClusterInfo, ExecConfig, Impersonation, Kubeconfig, User
+from .model import (
+    ClientConfig,
+    Cluster,
+    Context,
+    ExecClusterInfo,
+    ExecConfig,
+    Impersonation,
+    Kubeconfig,
+    PluginPolicy,
+    User,
+)
 
 __all__ = [
     "DEFAULT_CLUSTER",

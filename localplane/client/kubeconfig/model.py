@@ -49,6 +49,8 @@ class ExecConfig:
     provide_cluster_info: bool = False
     interactive_mode: str = ""
     policy: PluginPolicy | None = None
+    stdin_user: str = ""
+    """Who reads standard input himself, so that a plugin can't have it."""
 
 
 @record

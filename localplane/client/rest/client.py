@@ -61,6 +61,10 @@ class _Request:
     subject: Subject
 
 
+def _name(parameter: tuple[str, str]) -> str:
+    return parameter[0]
+
+
 class Client:
     """`warn` hears the warnings that come with answers. `timeout` bounds every request that is not a stream."""
 
@@ -162,8 +166,10 @@ class Client:
         return await self._send(request)
 
     async def _send(self, request: _Request) -> Response:
+        """Parameters in the order of their names, as Go sends them: logs of requests are compared and searched."""
+        query = sorted(request.query, key=_name)
         return await self._transport.request(
-            request.method, request.path, query=request.query, headers=request.headers, body=request.body
+            request.method, request.path, query=query, headers=request.headers, body=request.body
         )
 
     async def _refusal(self, response: Response, subject: Subject) -> APIError:

@@ -179,11 +179,14 @@ def _required(name: str | None) -> str:
 
 
 def _with_kinds(collection: JSONObject) -> JSONObject:
-    """Servers leave out of a list's items what the list says already; from a watch the same objects come with it."""
+    """Servers leave out of a list's items what the list says already; from a watch the same objects come with it. Nor
+    do all of them tell null from an empty list."""
     kind, version = str(collection.get("kind", "")), collection.get("apiVersion")
     if kind.endswith("List") and kind != "List" and collection.get("items"):
         named = {"apiVersion": version, "kind": kind.removesuffix("List")}
         collection["items"] = [item if "kind" in item else named | item for item in collection["items"]]
+    elif "items" in collection:
+        collection["items"] = collection["items"] or []
     return collection
 
 

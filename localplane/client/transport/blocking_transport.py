@@ -49,6 +49,9 @@ _REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "TRACE")
 _PORTS: Final = {"http": 80, "https": 443}
 _SOCKS_PORT: Final = 1080
 _HEADERS_LATE = "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+_OVER = "context deadline exceeded"
+_AT_ONCE = 1e-6
+"""Seconds of a limit that is over before anything can be sent."""
 _BODY_LATE = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 
 
@@ -83,6 +86,8 @@ class BlockingTransport:
         if authorization:
             sent.append(("Authorization", authorization))
         limit = self._config.timeout
+        if limit is not None and limit.total_seconds() <= _AT_ONCE:
+            raise RequestTimedOut(f"{self._config.server}: {_OVER}", address=self._address, reason=_OVER)
         deadline = None if limit is None else time.monotonic() + limit.total_seconds()
         message = request_bytes(method, target, sent, body)
         response = self._exchange(message, method, certificate, deadline)

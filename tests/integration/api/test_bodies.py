@@ -93,12 +93,39 @@ async def test_a_custom_resource_must_say_what_it_is(api: API, left_out: str, na
         ),
         (
             {"apiVersion": "a/b/c"},
-            'ConfigMap in version "a/b/c" cannot be handled as a ConfigMap: unexpected GroupVersion string: a/b/c',
+            (
+                "the object provided is unrecognized (must be of type ConfigMap): unexpected GroupVersion string: a/b/c"
+                ' ({"apiVersion": "a/b/c", "kind" ...)'
+            ),
         ),
     ],
 )
 async def test_a_body_of_another_type_is_a_bad_request(api: API, changes: dict[str, Any], message: str) -> None:
     assert (await api.post(CONFIG_MAPS, config_map("a") | changes)).error == (400, "BadRequest", message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "package"),
+    [("ConfigMapList", "v1"), ("List", "v1"), ("Status", "v1"), ("DeleteOptions", "v1"), ("WatchEvent", "v1")],
+)
+async def test_lists_and_options_are_types_too(api: API, kind: str, package: str) -> None:
+    refused = await api.post(CONFIG_MAPS, config_map("a") | {"kind": kind})
+    assert refused.message == (
+        f'{kind} in version "v1" cannot be handled as a ConfigMap: converting ({package}.{kind}) to (core.ConfigMap): '
+        "unknown conversion"
+    )
+
+
+async def test_a_slash_alone_leaves_the_version_to_the_url(api: API) -> None:
+    created = await api.post(CONFIG_MAPS, config_map("a") | {"apiVersion": "/"})
+    assert (created.status, created.body["apiVersion"]) == (201, "v1")
+
+
+async def test_a_malformed_version_of_a_custom_resource_is_not_recognized(api: API) -> None:
+    refused = await api.post(CRON_TABS, cron_tab("a") | {"apiVersion": "a/b/c"})
+    assert refused.message.startswith(
+        "the object provided is unrecognized (must be of type CronTab): unexpected GroupVersion string: a/b/c ("
+    )
 
 
 async def test_another_version_of_the_group_belongs_to_another_url(api: API) -> None:

@@ -140,3 +140,38 @@ async def test_a_warning_is_given_once(api: API) -> None:
 async def test_warnings_come_with_refusals_too(api: API) -> None:
     refused = await api.post(CONFIG_MAPS, config_map("A", bogus=1))
     assert (refused.status, refused.warnings) == (422, [r'299 - "unknown field \"bogus\""'])
+
+
+MIXED = b'{"zz":{"a":1,"a":2},"metadata":{"name":"a"},"data":{"k":"1","k":"2"},"aa":1,"immutable":true,"zz":3}'
+MIXED_YAML = b"zz: 1\nmetadata: {name: a, name: a, odd: 1}\ndata: {k: '1'}\naa: 1\n"
+
+
+@pytest.mark.parametrize("validation", ["Strict", "Warn"])
+async def test_unknown_and_repeated_fields_are_told_in_the_order_of_the_document(api: API, validation: str) -> None:
+    """An unknown field is not looked into, and told once however often it comes."""
+    answer = await api.post(f"{CONFIG_MAPS}?fieldValidation={validation}", raw=MIXED)
+    problems = ["unknown field {zz}", "duplicate field {data.k}", "unknown field {aa}"]
+    if validation == "Strict":
+        assert answer.message == CANNOT + ", ".join(problems).replace("{", '"').replace("}", '"')
+    else:
+        assert answer.warnings == [
+            '299 - "' + problem.replace("{", r"\"").replace("}", r"\"") + '"' for problem in problems
+        ]
+
+
+async def test_unknown_fields_of_yaml_come_last_in_the_order_of_their_keys(api: API) -> None:
+    refused = await api.post(f"{CONFIG_MAPS}?fieldValidation=Strict", raw=MIXED_YAML, content_type="application/yaml")
+    assert refused.message == (
+        CANNOT + 'yaml: unmarshal errors:\n  line 2: key "name" already set in map, unknown field "aa", unknown field '
+        '"metadata.odd", unknown field "zz"'
+    )
+
+
+async def test_unknown_fields_of_a_merge_patch_come_as_the_patched_object_is_written(api: API) -> None:
+    """Its own keys are sorted; those of what the patch did not look into are not."""
+    await api.post(CONFIG_MAPS, config_map("a"))
+    patch = b'{"zz":1,"metadata":{"odd":1},"aa":1}'
+    refused = await api.merge(f"{CONFIG_MAPS}/a?fieldValidation=Strict", raw=patch)
+    assert refused.message.endswith(
+        'strict decoding error: unknown field "aa", unknown field "metadata.odd", unknown field "zz"'
+    )

@@ -27,7 +27,7 @@ from tests.integration.api.toys import (
     pod,
 )
 
-SETTINGS = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+SETTINGS = settings(suppress_health_check=list(HealthCheck))
 
 # What Kubernetes answers with a 500 though the client is wrong, and what is no fault at all.
 KNOWN = (

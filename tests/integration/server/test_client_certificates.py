@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 import ssl
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -162,6 +164,23 @@ async def test_no_session_is_taken_up_again(tmp_path: Path, version: ssl.TLSVers
         session, _ = await asyncio.to_thread(ask, plane.server.port, made, None)
         _, is_reused = await asyncio.to_thread(ask, plane.server.port, made, session)
     assert not is_reused
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to ask with")
+async def test_clients_are_told_whose_certificates_are_believed(tmp_path: Path) -> None:
+    """Those that have several choose by it, as Go's do."""
+    async with served(tmp_path, (CLIENTS, CLIENTS, BELOW_CLIENTS)) as plane:
+        started = await asyncio.create_subprocess_exec(
+            *("openssl", "s_client", "-connect", f"127.0.0.1:{plane.server.port}"),
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=DEVNULL,
+        )
+        told, _ = await started.communicate()
+    _, _, behind = told.decode().partition("Acceptable client certificate CA names\n")
+    names = [line.replace(" ", "").partition("@")[0] for line in behind.splitlines()[:5]]
+    assert names[:4] == ["CN=client-ca", "CN=below-clients", "CN=localplane-ca", "CN=front-proxy-ca"]
+    assert not names[4].startswith("CN=")
 
 
 async def test_where_openssl_can_not_be_told_a_stranger_is_cut_off(

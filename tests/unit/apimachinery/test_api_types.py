@@ -104,6 +104,7 @@ def test_every_type_that_a_field_has_is_in_the_tables(package: str) -> None:
 def test_documents_call_types_by_where_they_live() -> None:
     assert openapi_name("core/v1.Pod") == "io.k8s.api.core.v1.Pod"
     assert openapi_name("meta/v1.Time") == "io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+    assert openapi_name("resource/v1.DeviceClass") == "io.k8s.api.resource.v1.DeviceClass"
     assert openapi_name("resource.Quantity") == "io.k8s.apimachinery.pkg.api.resource.Quantity"
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apiserver.authentication.client_certificate import user_of
@@ -128,7 +128,6 @@ def test_what_is_no_certificate_is_refused(der: bytes) -> None:
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
 def test_whatever_is_sent_it_is_read_or_refused(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(NAMED) - 1))
     changed = bytearray(NAMED)

@@ -57,6 +57,17 @@ async def test_a_lost_get_is_tried_again_and_a_lost_write_is_not() -> None:
     assert len(transport.asked) == 1
 
 
+async def test_parameters_are_sent_in_the_order_of_their_names() -> None:
+    transport = in_turn(answer(200, {}))
+    await client_over(transport).request("GET", "/x", query=[("limit", "1"), ("continue", "2"), ("watch", "1")])
+    assert list(transport.asked[0].query) == ["continue", "limit", "watch"]
+
+
+async def test_a_list_has_items_though_its_server_writes_null() -> None:
+    transport = in_turn(answer(200, {"kind": "PartialObjectMetadataList", "items": None}))
+    assert (await client_over(transport).resource(PODS, "default").list())["items"] == []
+
+
 async def test_a_request_that_takes_too_long_is_given_up() -> None:
     class Silent(ScriptedTransport):
         async def request(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -89,16 +90,26 @@ class Plugin:
         self._runs = directory / "runs"
 
     def credentials(
-        self, status: Any, *, exit_code: int = 0, cluster: ExecClusterInfo | None = None, version: str = V1
+        self,
+        status: Any,
+        *,
+        exit_code: int = 0,
+        cluster: ExecClusterInfo | None = None,
+        version: str = V1,
+        kind: str = "ExecCredential",
+        interactive_mode: str = "Never",
+        stdin_user: str = "",
     ) -> Credentials:
-        output = json.dumps({"kind": "ExecCredential", "apiVersion": version, "status": status})
+        named = {"kind": kind} if kind else {}
+        output = json.dumps({**named, "apiVersion": version, "status": status})
         config = ExecConfig(
             command=sys.executable,
             args=(str(self._program), str(self._runs)),
             env=(EnvironmentVariable("OUTPUT", output), EnvironmentVariable("EXIT", str(exit_code))),
             api_version=V1,
             provide_cluster_info=cluster is not None,
-            interactive_mode="Never",
+            interactive_mode=interactive_mode,
+            stdin_user=stdin_user,
         )
         return ExecPlugin(config, cluster)
 
@@ -170,6 +181,31 @@ async def test_a_plugin_that_needs_a_terminal_is_refused_without_one(monkeypatch
     config = ExecConfig(command=sys.executable, api_version=V1, interactive_mode="Always")
     with pytest.raises(CredentialsError, match="standard input is not a terminal"):
         await ExecPlugin(config).authorization()
+
+
+async def test_a_plugin_that_needs_a_terminal_is_refused_while_somebody_else_reads_it(
+    monkeypatch: pytest.MonkeyPatch, plugin: Plugin
+) -> None:
+    monkeypatch.setattr("sys.stdin", _Terminal())
+    config = ExecConfig(
+        command=sys.executable, api_version=V1, interactive_mode="Always", stdin_user="stdin resource manifest reader"
+    )
+    with pytest.raises(CredentialsError, match="is unavailable: used by stdin resource manifest reader"):
+        await ExecPlugin(config).authorization()
+    credentials = plugin.credentials({"token": "a"}, interactive_mode="IfAvailable", stdin_user="somebody")
+    await credentials.authorization()
+    assert [one["spec"] for one in plugin.told()] == [{"interactive": False}]
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+async def test_a_plugin_may_leave_out_the_kind_and_not_have_another(plugin: Plugin) -> None:
+    assert await plugin.credentials({"token": "a"}, kind="").authorization() == "Bearer a"
+    with pytest.raises(CredentialsError, match='no kind "Secret" is registered for version'):
+        await plugin.credentials({"token": "a"}, kind="Secret").authorization()
 
 
 def test_an_unknown_version_of_the_protocol_is_refused() -> None:

@@ -28,7 +28,7 @@ async def test_kubectl_gets_everything_in_one_document() -> None:
                 "resources": [
                     {
                         "resource": "widgets",
-                        "responseKind": {"group": "", "version": "", "kind": "Widget"},
+                        "responseKind": {"group": "toys.example.com", "version": "v1", "kind": "Widget"},
                         "scope": "Namespaced",
                         "singularResource": "widget",
                         "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
@@ -37,7 +37,7 @@ async def test_kubectl_gets_everything_in_one_document() -> None:
                         "subresources": [
                             {
                                 "subresource": "status",
-                                "responseKind": {"group": "", "version": "", "kind": "Widget"},
+                                "responseKind": {"group": "toys.example.com", "version": "v1", "kind": "Widget"},
                                 "verbs": ["get", "patch", "update"],
                             },
                             {

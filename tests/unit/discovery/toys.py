@@ -111,7 +111,8 @@ CORE = InstalledGroup(
     name="", priority=18000, versions=[InstalledVersion(version="v1", resources=[NAMESPACES, CONFIG_MAPS])]
 )
 TOYS = InstalledGroup(
-    name="toys.example.com", versions=[InstalledVersion(version="v1", resources=[widgets()], custom=True)]
+    name="toys.example.com",
+    versions=[InstalledVersion(version="v1", resources=[widgets()], custom=True, full_kinds=True)],
 )
 BUILT_IN = InstalledGroup(
     name="play.k8s.io",

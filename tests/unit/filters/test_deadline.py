@@ -110,6 +110,56 @@ async def test_the_maximum_holds_without_being_asked_for() -> None:
     assert now() == pytest.approx(3)
 
 
+async def test_a_read_that_waits_for_nothing_costs_no_timer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(asyncio, "timeout_at")
+    answer = await filtered(Recorded())(make_request("GET", LIST))
+    assert answer.status == 200
+
+
+@virtual_time
+async def test_a_read_that_waits_more_than_once_is_answered_by_its_last_word() -> None:
+    async def handler(request: Request) -> Answer:
+        await asyncio.sleep(1)
+        async with asyncio.timeout(5):
+            await asyncio.sleep(2)
+        return Response(200, b"done")
+
+    answer = await filtered(handler, maximum=timedelta(seconds=4))(make_request("GET", LIST))
+    assert answer.status == 200
+    assert now() == pytest.approx(3)
+
+
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_read_may_end_in_its_own_way_when_its_time_is_over(longer: int) -> None:
+    async def handler(request: Request) -> Answer:
+        try:
+            await asyncio.sleep(10)
+        except asyncio.CancelledError:
+            for _ in range(longer):
+                await asyncio.sleep(1)
+            return Response(200, b"what there was")
+        raise AssertionError("it was not told")
+
+    @virtual_time
+    async def story() -> None:
+        answer = await filtered(handler, maximum=timedelta(seconds=3))(make_request("GET", LIST))
+        assert answer.status == 200
+        assert now() == pytest.approx(3 + longer)
+
+    story()
+
+
+@virtual_time
+async def test_a_read_whose_client_hangs_up_is_cancelled() -> None:
+    handler = Slow(10)
+    request = asyncio.create_task(_of(filtered(handler), make_request("GET", LIST)))
+    await asyncio.sleep(1)
+    request.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    assert handler.ended == "cancelled"
+
+
 @virtual_time
 async def test_a_timeout_of_the_handlers_own_is_not_ours() -> None:
     with pytest.raises(TimeoutError):

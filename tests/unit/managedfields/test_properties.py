@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.errors import APIError
@@ -126,10 +126,6 @@ def cases(draw: st.DrawFn, count: int = 2) -> Case:
     return Case(spec, [_object(draw(_values(spec))) for _ in range(count)])
 
 
-quick = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@quick
 @given(cases())
 def test_to_apply_twice_is_to_apply_once(case: Case) -> None:
     manager = case.manager
@@ -141,7 +137,6 @@ def test_to_apply_twice_is_to_apply_once(case: Case) -> None:
     assert not twice.changed
 
 
-@quick
 @given(cases(count=3))
 def test_a_manager_owns_exactly_what_it_last_applied(case: Case) -> None:
     manager, kind = case.manager, case.kind
@@ -152,21 +147,18 @@ def test_a_manager_owns_exactly_what_it_last_applied(case: Case) -> None:
     assert owned(new).get("m", {}) == stripped(fields_of(kind, third))
 
 
-@quick
 @given(cases())
 def test_what_is_the_same_in_both_makes_no_difference(case: Case) -> None:
     old, new = case.objects
     assert compare(case.kind, *differing(old, new)) == compare(case.kind, old, new)
 
 
-@quick
 @given(cases(), JSON)
 def test_a_sound_configuration_is_one_without_faults(case: Case, spec: Any) -> None:
     for config in (*case.objects, _object(spec)):
         assert is_sound(case.kind, config) == (next(faults(case.kind, config), None) is None)
 
 
-@quick
 @given(cases())
 def test_what_has_all_of_a_configuration_is_what_it_is_merged_into(case: Case) -> None:
     live, config = case.objects
@@ -174,7 +166,6 @@ def test_what_has_all_of_a_configuration_is_what_it_is_merged_into(case: Case) -
     assert merge(case.kind, merged, config) is merged
 
 
-@quick
 @given(cases())
 def test_the_short_way_for_who_lets_go_of_nothing_is_right(case: Case) -> None:
     """The long way: what is removed and added back is nothing in the end.
@@ -199,7 +190,6 @@ def _substance(value: Any) -> Any:
     return [_substance(item) for item in value] or None if isinstance(value, list) else value
 
 
-@quick
 @given(cases())
 def test_what_was_applied_is_there(case: Case) -> None:
     manager, kind = case.manager, case.kind
@@ -211,7 +201,6 @@ def test_what_was_applied_is_there(case: Case) -> None:
     assert not stripped(changed.removed)
 
 
-@quick
 @given(cases())
 def test_a_conflict_is_raised_exactly_when_force_takes_something(case: Case) -> None:
     """What goes with a value that becomes one of another type is lost without a word."""
@@ -227,7 +216,6 @@ def test_a_conflict_is_raised_exactly_when_force_takes_something(case: Case) -> 
         assert manager.apply(live, config, manager="n", force=False, now=SECOND).object == forced
 
 
-@quick
 @given(cases())
 def test_who_lets_go_of_all_leaves_nothing_behind(case: Case) -> None:
     manager, kind = case.manager, case.kind
@@ -240,7 +228,6 @@ def test_who_lets_go_of_all_leaves_nothing_behind(case: Case) -> None:
     assert "managedFields" not in new["metadata"]
 
 
-@quick
 @given(cases())
 def test_merging_is_idempotent(case: Case) -> None:
     kind = case.kind
@@ -250,7 +237,6 @@ def test_merging_is_idempotent(case: Case) -> None:
     assert merge(kind, live, live) == live
 
 
-@quick
 @given(cases())
 def test_an_object_differs_from_another_in_what_is_added_removed_or_modified(
     case: Case,
@@ -262,7 +248,6 @@ def test_an_object_differs_from_another_in_what_is_added_removed_or_modified(
     assert (there.added, there.removed, there.modified) == (back.removed, back.added, back.modified)
 
 
-@quick
 @given(cases())
 def test_nothing_is_removed_by_removing_nothing(case: Case) -> None:
     kind = case.kind
@@ -270,7 +255,6 @@ def test_nothing_is_removed_by_removing_nothing(case: Case) -> None:
     assert remove(kind, first, {}) == first
 
 
-@quick
 @given(cases(count=3))
 def test_after_updates_everybody_together_owns_what_changed(
     case: Case,
@@ -290,7 +274,6 @@ def test_after_updates_everybody_together_owns_what_changed(
         live, first = new, obj
 
 
-@quick
 @given(SCHEMAS, JSON, JSON, JSON)
 def test_any_json_at_all_is_managed_or_refused(schema: JSONObject, first: Any, second: Any, third: Any) -> None:
     compiled = Schema.of({"type": "object", "properties": {"spec": schema}})
@@ -301,7 +284,6 @@ def test_any_json_at_all_is_managed_or_refused(schema: JSONObject, first: Any, s
         manager.apply(live, _object(third), manager="m", force=True, now=THIRD)
 
 
-@quick
 @given(JSON)
 def test_managed_fields_of_any_shape_are_managed_or_refused(entries: Any) -> None:
     manager = FieldManager(Schema.of(None), GroupVersion("e.io", "v1"), "K")

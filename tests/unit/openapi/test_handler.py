@@ -39,7 +39,7 @@ async def test_the_index_names_a_hashed_url_for_each_version_and_comes_as_text(o
     answer = await ask(openapi, "/openapi/v3", "application/json, */*")
     assert answer.content_type == "text/plain; charset=utf-8"
     index = await index_of(openapi)
-    assert list(index) == ["api/v1", "apis/toys.example.com/v1"]
+    assert list(index) == ["api", "api/v1", "apis", "apis/toys.example.com/v1"]
     path, _, found = index["apis/toys.example.com/v1"].partition("?hash=")
     assert path == TOYS_DOCUMENT
     assert len(found) == 128
@@ -108,7 +108,7 @@ async def test_the_index_builds_no_document() -> None:
         raise AssertionError("the index asked for a schema")
 
     openapi = OpenAPI(lambda: [with_schema(never)])
-    assert list(await index_of(openapi)) == ["apis/toys.example.com/v1"]
+    assert list(await index_of(openapi)) == ["apis", "apis/toys.example.com", "apis/toys.example.com/v1"]
     url = (await index_of(openapi))["apis/toys.example.com/v1"]
     etag = f'"{url.partition("=")[2]}"'
     assert (await ask(openapi, url, if_none_match=etag)).status == 304

@@ -12,8 +12,9 @@ from localplane.apiserver.endpoints.discovery import (
     InstalledSubresource,
     InstalledVersion,
 )
-from tests.unit.discovery.toys import ALL_VERBS, BUILT_IN, CORE, PATCH_TYPES, TOYS, widgets
-from tests.unit.openapi.documents import document, operations, parameters, references
+from localplane.apiserver.endpoints.openapi import BESIDE_GROUPS, OpenAPI
+from tests.unit.discovery.toys import ALL_VERBS, BUILT_IN, CORE, PATCH_TYPES, TOYS, body_of, widgets
+from tests.unit.openapi.documents import ask, document, operations, parameters, references
 
 ROOT = "/apis/toys.example.com/v1"
 COLLECTION = f"{ROOT}/namespaces/{{namespace}}/widgets"
@@ -29,7 +30,6 @@ async def toys() -> Any:
 
 def test_every_verb_has_its_path_method_and_operation_id(toys: Any) -> None:
     assert {(path, method): each["operationId"] for path, method, each in operations(toys)} == {
-        (f"{ROOT}/", "get"): "getToysExampleComV1APIResources",
         (f"{ROOT}/widgets", "get"): "listToysExampleComV1WidgetForAllNamespaces",
         (COLLECTION, "get"): "listToysExampleComV1NamespacedWidget",
         (COLLECTION, "post"): "createToysExampleComV1NamespacedWidget",
@@ -137,12 +137,54 @@ def test_metadata_is_described_in_our_own_words(toys: Any) -> None:
     assert f"{META}Time" in schemas
 
 
-def test_options_and_events_belong_to_the_core_and_to_this_version(toys: Any) -> None:
-    options = toys["components"]["schemas"][f"{META}DeleteOptions"]
+async def test_options_of_a_definitions_version_belong_to_the_core_and_to_all_that_are_built_in() -> None:
+    found = await document("/openapi/v3/apis/toys.example.com/v1", CORE, BUILT_IN, TOYS)
+    options = found["components"]["schemas"][f"{META}DeleteOptions"]
     assert options["x-kubernetes-group-version-kind"] == [
         {"group": "", "kind": "DeleteOptions", "version": "v1"},
-        {"group": "toys.example.com", "kind": "DeleteOptions", "version": "v1"},
+        {"group": "play.k8s.io", "kind": "DeleteOptions", "version": "v1"},
+        {"group": "play.k8s.io", "kind": "DeleteOptions", "version": "v2"},
     ]
+
+
+async def test_a_built_in_version_lists_its_resources_and_has_its_options() -> None:
+    found = await document("/openapi/v3/apis/play.k8s.io/v1", CORE, BUILT_IN, TOYS)
+    assert found["paths"]["/apis/play.k8s.io/v1/"]["get"]["operationId"] == "getPlayV1APIResources"
+    options = found["components"]["schemas"][f"{META}DeleteOptions"]
+    assert [each["group"] for each in options["x-kubernetes-group-version-kind"]] == ["", "play.k8s.io"]
+
+
+async def test_what_belongs_to_no_version_has_documents_beside_them() -> None:
+    openapi = OpenAPI(lambda: [CORE, BUILT_IN, TOYS], beside=BESIDE_GROUPS)
+    assert list(body_of(await ask(openapi, "/openapi/v3"))["paths"]) == [
+        ".well-known/openid-configuration",
+        "api",
+        "api/v1",
+        "apis",
+        "apis/play.k8s.io",
+        "apis/play.k8s.io/v1",
+        "apis/play.k8s.io/v2",
+        "apis/toys.example.com/v1",
+        "openid/v1/jwks",
+        "version",
+    ]
+    group = body_of(await ask(openapi, "/openapi/v3/apis/play.k8s.io"))
+    assert {path: each["operationId"] for path, _, each in operations(group)} == {
+        "/apis/play.k8s.io/": "getPlayAPIGroup"
+    }
+    assert list(group["components"]["schemas"]) == [
+        f"{META}APIGroup",
+        f"{META}GroupVersionForDiscovery",
+        f"{META}ServerAddressByClientCIDR",
+    ]
+    version = body_of(await ask(openapi, "/openapi/v3/version"))
+    (info,) = version["components"]["schemas"].values()
+    assert "gitVersion" in info["required"]
+    assert "emulationMajor" not in info["required"]
+    swagger = body_of(await ask(openapi, "/openapi/v2"))
+    roots = {"/api/", "/apis/", "/apis/play.k8s.io/", "/version/", "/openid/v1/jwks/"}
+    assert roots <= swagger["paths"].keys()
+    assert "/apis/toys.example.com/" not in swagger["paths"]
 
 
 async def test_built_in_kinds_keep_their_names_and_the_old_watch_paths() -> None:

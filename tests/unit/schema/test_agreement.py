@@ -70,7 +70,7 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(schema=SCHEMAS, value=VALUES)
 def test_what_is_valid_has_no_errors(schema: dict[str, Any], value: Any) -> None:
     node = Schema.of(schema).node
@@ -79,7 +79,7 @@ def test_what_is_valid_has_no_errors(schema: dict[str, Any], value: Any) -> None
         assert not list(list_errors(node, value, Path()))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(schema=SCHEMAS, value=st.dictionaries(NAMES, VALUES, max_size=3))
 def test_what_is_clean_is_not_changed_by_pruning(schema: dict[str, Any], value: dict[str, Any]) -> None:
     schema["type"] = "object"
@@ -109,7 +109,7 @@ SPECS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(value=SPECS)
 def test_what_fits_is_not_changed_by_decoding(value: dict[str, Any]) -> None:
     fast, slow = copy.deepcopy(value), copy.deepcopy(value)

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.errors import NotAcceptable, UnsupportedMediaType
@@ -57,7 +57,6 @@ def outcome(parse: Any, body: bytes) -> tuple[str, Any]:
 
 
 @given(bodies)
-@settings(max_examples=400, deadline=None)
 def test_the_fast_json_parser_and_the_patient_one_agree(body: bytes) -> None:
     fast = outcome(lambda data: parse_json(data, find_duplicates=True).value, body)
     assert fast == outcome(lambda data: Scanner(data).document(), body)
@@ -68,7 +67,6 @@ def test_the_fast_json_parser_and_the_patient_one_agree(body: bytes) -> None:
 
 
 @given(values, st.booleans(), st.data())
-@settings(max_examples=200, deadline=None)
 def test_a_damaged_json_body_has_the_same_fault_for_both(value: Any, ascii_only: bool, data: st.DataObject) -> None:  # noqa: FBT001 - drawn
     body = bytearray(json.dumps(value, ensure_ascii=ascii_only).encode())
     position = data.draw(st.integers(0, len(body) - 1))
@@ -78,7 +76,6 @@ def test_a_damaged_json_body_has_the_same_fault_for_both(value: Any, ascii_only:
 
 
 @given(bodies)
-@settings(max_examples=400, deadline=None)
 def test_any_bytes_are_yaml_or_a_yaml_error(body: bytes) -> None:
     kind, value = outcome(lambda data: parse_yaml(data, find_duplicates=True).value, body)
     if kind == "value":
@@ -92,7 +89,6 @@ def _exact(value: Any) -> Any:
 
 
 @given(values)
-@settings(max_examples=300, deadline=None)
 def test_what_is_written_is_read_again(value: Any) -> None:
     assert parse_json(to_json(value)).value == value
     assert parse_json(to_json(value, pretty=True, indent=4)).value == value
@@ -111,7 +107,6 @@ def _close(left: Any, right: Any) -> bool:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
 def test_any_header_is_understood_or_refused(header: str) -> None:
     with contextlib.suppress(NotAcceptable):
         negotiate(header, (JSON, YAML))

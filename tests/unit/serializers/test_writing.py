@@ -94,3 +94,20 @@ def test_numbers_without_a_type_are_what_go_would_store() -> None:
     assert type(value["a"]) is int
     assert type(value["b"][1]) is int
     assert go_untyped(2.0) == 2
+
+
+@pytest.mark.parametrize("before", ["", "line\n", 'said "so" '])
+def test_a_text_of_ascii_is_quoted_as_one_beside_another_letter(before: str) -> None:
+    """They are looked at in two ways, of which one is quick."""
+    for code in range(128):
+        text = f"{before}a{chr(code)}b"
+        assert to_yaml(text).decode() == to_yaml(f"{text}é").decode().replace("é", ""), ascii(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1" * 18, int("1" * 18)), ("9" * 19, int("9" * 19)), ("9" * 20, float("9" * 20)), ("1_000", 1000), ("١٢", "١٢")],
+)
+def test_a_number_is_one_however_long_it_is(text: str, value: object) -> None:
+    read = parse_yaml(text.encode()).value
+    assert (read, type(read)) == (value, type(value))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import orjson
 import pytest
 
 from localplane.apimachinery.errors import MethodNotAllowed, ServiceUnavailable
 from localplane.apiserver.request import Answer, Request, Response
 from localplane.apiserver.server.dispatch import Router, dispatch
-from localplane.apiserver.server.monitoring.health import HealthCheck, HealthChecks, ping
+from localplane.apiserver.server.monitoring.health import HealthCheck, HealthChecks, Unhealthy, ping
 from localplane.apiserver.server.monitoring.metrics import CONTENT_TYPE, Metrics
-from localplane.apiserver.server.paths import HealthPaths, NonResourcePaths, add_metrics, add_version
+from localplane.apiserver.server.paths import (
+    HealthPaths,
+    NonResourcePaths,
+    add_health_metrics,
+    add_metrics,
+    add_status,
+    add_version,
+)
 from tests.unit.server.asking import ask
 
 
@@ -47,10 +56,9 @@ async def test_version_says_which_kubernetes_we_speak(paths: NonResourcePaths) -
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-@pytest.mark.parametrize("path", ["/version", "/", "/metrics"])
-async def test_what_can_only_be_read_says_so(paths: NonResourcePaths, path: str, method: str) -> None:
+async def test_what_can_only_be_read_says_so(paths: NonResourcePaths, method: str) -> None:
     with pytest.raises(MethodNotAllowed) as caught:
-        await paths.route(ask(path, method))
+        await paths.route(ask("/version", method))
     assert caught.value.status() == {
         "kind": "Status",
         "apiVersion": "v1",
@@ -61,6 +69,53 @@ async def test_what_can_only_be_read_says_so(paths: NonResourcePaths, path: str,
         "details": {},
         "code": 405,
     }
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@pytest.mark.parametrize("path", ["/", "/metrics"])
+async def test_the_index_and_metrics_answer_to_every_method(paths: NonResourcePaths, path: str, method: str) -> None:
+    answer = await paths.route(ask(path, method))
+    assert isinstance(answer, Response)
+    assert answer.status == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/livez/ping", "/readyz"])
+async def test_health_answers_to_every_method(health: HealthPaths, path: str) -> None:
+    answer = await health.route(ask(path, "POST"))
+    assert isinstance(answer, Response)
+    assert (answer.status, answer.body) == (200, b"ok")
+
+
+async def test_the_outcome_of_each_check_is_a_metric() -> None:
+    async def fail() -> None:
+        raise Unhealthy("so it is")
+
+    paths, checks = NonResourcePaths(), HealthChecks()
+    checks.add(HealthCheck("ping", ping))
+    checks.add_readiness(HealthCheck("sick", fail))
+    add_health_metrics(paths, checks)
+    await paths.route(ask("/metrics/slis"))
+    answer = await paths.route(ask("/metrics/slis"))
+    assert isinstance(answer, Response)
+    assert isinstance(answer.body, bytes)
+    lines = answer.body.decode().splitlines()
+    assert 'kubernetes_healthcheck{name="ping",type="livez"} 1' in lines
+    assert 'kubernetes_healthcheck{name="sick",type="readyz"} 0' in lines
+    assert 'kubernetes_healthchecks_total{name="sick",status="error",type="readyz"} 2' in lines
+
+
+async def test_the_status_tells_since_when_the_server_runs_and_as_what(paths: NonResourcePaths) -> None:
+    add_status(paths, datetime.now(UTC) - timedelta(hours=27, minutes=3))
+    answer = await paths.route(ask("/statusz"))
+    assert isinstance(answer, Response)
+    assert isinstance(answer.body, bytes)
+    assert answer.content_type == "text/plain; charset=utf-8"
+    told = dict(line.split(":  ", 1) for line in answer.body.decode().splitlines() if ":  " in line)
+    assert list(told) == ["Started", "Up", "Go version", "Binary version", "Emulation version", "Paths"]
+    assert told["Up"].startswith("27 hr 03 min ")
+    assert told["Started"].endswith(str((datetime.now(UTC) - timedelta(hours=27, minutes=3)).year))
+    assert told["Binary version"] == "1.37"
+    assert told["Paths"] == "/healthz /livez /metrics /readyz /statusz /version"
 
 
 @pytest.mark.parametrize("path", ["/", "/index.html"])
@@ -107,8 +162,6 @@ async def test_an_unknown_check_is_no_path(health: HealthPaths) -> None:
     answer = await health.route(ask("/livez/nope"))
     assert isinstance(answer, Response)
     assert (answer.status, answer.body) == (404, b"404 page not found\n")
-    with pytest.raises(MethodNotAllowed):
-        await health.route(ask("/healthz", "OPTIONS"))
 
 
 async def test_routers_are_asked_in_turn() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from localplane.apimachinery.groups import GroupVersionKind
+from localplane.apimachinery.groups import GroupVersion, GroupVersionKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers.media_types import MediaType
 
@@ -39,22 +39,24 @@ def group_discovery_list(groups: Iterable[InstalledGroup]) -> JSONObject:
 def _group(group: InstalledGroup) -> JSONObject:
     return {
         "metadata": {"name": group.name} if group.name else {},
-        "versions": [_version(each) for each in versions_in_order(group)],
+        "versions": [_version(group, each) for each in versions_in_order(group)],
     }
 
 
-def _version(version: InstalledVersion) -> JSONObject:
+def _version(group: InstalledGroup, version: InstalledVersion) -> JSONObject:
     described: JSONObject = {"version": version.version}
     if version.resources:
-        described["resources"] = [_resource(version, each) for each in resources_in_order(version)]
+        own = group.group_version(version.version) if version.full_kinds else GroupVersion("", "")
+        described["resources"] = [_resource(version, each, own) for each in resources_in_order(version)]
     described["freshness"] = "Stale" if version.stale else "Current"
     return described
 
 
-def _resource(version: InstalledVersion, resource: InstalledResource) -> JSONObject:
+def _resource(version: InstalledVersion, resource: InstalledResource, own: GroupVersion) -> JSONObject:
+    """`own` is written for kinds that belong to the version itself."""
     described: JSONObject = {
         "resource": resource.name,
-        "responseKind": _response_kind(resource.kind, resource.answers),
+        "responseKind": _response_kind(resource.answers or own.kind(resource.kind)),
         "scope": "Namespaced" if resource.namespaced else "Cluster",
         "singularResource": resource.singular,
         "verbs": list(resource.verbs),
@@ -64,19 +66,18 @@ def _resource(version: InstalledVersion, resource: InstalledResource) -> JSONObj
     if resource.categories:
         described["categories"] = list(resource.categories)
     if resource.subresources:
-        described["subresources"] = [_subresource(each) for each in subresources_in_order(version, resource)]
+        described["subresources"] = [_subresource(each, own) for each in subresources_in_order(version, resource)]
     return described
 
 
-def _subresource(subresource: InstalledSubresource) -> JSONObject:
+def _subresource(subresource: InstalledSubresource, own: GroupVersion) -> JSONObject:
     return {
         "subresource": subresource.name,
-        "responseKind": _response_kind(subresource.kind, subresource.answers),
+        "responseKind": _response_kind(subresource.answers or own.kind(subresource.kind)),
         "verbs": list(subresource.verbs),
     }
 
 
-def _response_kind(kind: str, answers: GroupVersionKind | None) -> JSONObject:
+def _response_kind(kind: GroupVersionKind) -> JSONObject:
     """Empty group and version stand for those of the list."""
-    said = answers or GroupVersionKind("", "", kind)
-    return {"group": said.group, "version": said.version, "kind": said.kind}
+    return {"group": kind.group, "version": kind.version, "kind": kind.kind}

@@ -71,13 +71,16 @@ class InstalledVersion:
     """One version of a group. Of two, the one with the higher `priority` comes first, and then the better name.
 
     `custom` versions come from definitions: they are answered without a router in between, so by any method, and
-    their documents have no deprecated watch paths. `stale` ones belong to another server that can't be asked now.
+    their documents have no deprecated watch paths. With `full_kinds` the aggregated document names group and version of
+    each kind, too, where others leave out what is the version's own. `stale` ones belong to another server that can't
+    be asked now.
     """
 
     version: str
     resources: Sequence[InstalledResource] = ()
     priority: int = 15
     custom: bool = False
+    full_kinds: bool = False
     stale: bool = False
 
 

@@ -10,7 +10,9 @@ is cancelled. A client that hangs up ends its request in the same way.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
 from datetime import timedelta
+from typing import Any, cast
 
 from localplane.apimachinery.errors import BadRequest, Timeout
 from localplane.apimachinery.times import InvalidDuration, parse_duration
@@ -69,13 +71,40 @@ def _timeout(request: Request, maximum: timedelta) -> timedelta:
 
 
 async def _read(handler: Handler, request: Request, when: float) -> Answer:
+    """What is answered without waiting, as most reads are, needs no timer."""
+    answering = handler(request).__await__()
+    try:
+        waited_for = next(answering)
+    except StopIteration as answered:
+        return cast("Answer", answered.value)
     try:
         async with asyncio.timeout_at(when) as scope:
-            return await handler(request)
+            return await _Answering(answering, waited_for)
     except TimeoutError:
         if scope.expired():
             raise Timeout.of(_SENTENCE) from None
         raise
+
+
+class _Answering:
+    """A handler that has begun, and waits for something."""
+
+    __slots__ = ("_handler", "_waited_for")
+
+    def __init__(self, handler: Generator[Any, Any, Answer], waited_for: object) -> None:
+        self._handler = handler
+        self._waited_for = waited_for
+
+    def __await__(self) -> Generator[Any, Any, Answer]:
+        try:
+            yield self._waited_for
+        except BaseException as error:  # noqa: BLE001 - it is for the handler, which may go on in spite of it
+            try:
+                self._waited_for = self._handler.throw(error)
+            except StopIteration as answered:
+                return cast("Answer", answered.value)
+            return (yield from self.__await__())
+        return (yield from self._handler)
 
 
 async def _write(handler: Handler, request: Request, when: float, unfinished: UnfinishedWrites) -> Answer:

@@ -44,7 +44,8 @@ async def create_named(served: Served, storage: NamedCreater, request: Request) 
 
 async def _create(served: Served, request: Request, store: Store) -> Answer:
     target = negotiated(served, request)
-    check_form(served, target, is_list=False)
+    if served.is_stored:  # others may answer with a Status, which has one form
+        check_form(served, target, is_list=False)
     media_type = body.media_type_of(request)
     data = await body.read(request)
     sent = _Sent(data, media_type, write_options(request.query, "CreateOptions"))

@@ -6,7 +6,7 @@ same checks as a PUT. Applying is a patch too, but one that knows what its manag
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers.decode_messages import strict_decoding_error, type_meta
 from localplane.apimachinery.serializers.errors import NotAnObject
+from localplane.apimachinery.serializers.strict_order import complaints_of_json, unknown_fields
 from localplane.apiserver.dialects import APPLY_PATCH
 from localplane.apiserver.dialects.scheme import why_not
 from localplane.apiserver.endpoints.options.parameters import flag
@@ -28,6 +29,7 @@ from localplane.apiserver.endpoints.writes import body
 from localplane.apiserver.endpoints.writes.admission import RequestAdmission
 from localplane.apiserver.endpoints.writes.apply import Configuration, applied
 from localplane.apiserver.endpoints.writes.field_managers import manager_of, track
+from localplane.apiserver.endpoints.writes.fitting import fit_integers
 from localplane.apiserver.endpoints.writes.owner_references import drop_duplicate_owners
 from localplane.apiserver.endpoints.writes.patches import ObjectPatch, patch_of
 from localplane.apiserver.registry.metadata import metadata_of
@@ -132,16 +134,42 @@ def _changed(
     if change.says_type:
         _check_type(served, change, current, changed)
     try:
-        unknown = body.take_known(served, changed)
+        unknown = _known(served, change, current, changed)
     except DecodeError as error:
         raise _not_fitting(change, current, change.misfit(current, error)) from error
-    problems = [*change.problems, *(unknown if change.says_type else sorted(unknown))]
-    if problems and field_validation == "Strict":
-        raise _not_fitting(change, current, strict_decoding_error(problems))
-    if field_validation != "Ignore":
+    if field_validation != "Ignore" and (unknown or change.problems):
+        problems = [*change.problems, *_complaints(served, change, current, unknown)]
+        if field_validation == "Strict":
+            raise _not_fitting(change, current, strict_decoding_error(problems))
         request.warnings.extend(problems)
     body.complete(served, changed)
     return served.converter.to_hub(changed, version)
+
+
+def _known(served: Served, change: ObjectPatch, current: JSONObject, changed: JSONObject) -> Sequence[str]:
+    """Drop from the object what its kind does not know, and tell its paths. Raises DecodeError.
+
+    What a strategic patch makes is a map that is converted, and no document that is decoded."""
+    try:
+        return body.take_known(served, changed)
+    except DecodeError:
+        if change.says_type or not served.dialect.is_routed:
+            raise
+    again = change.apply(current)
+    fit_integers(served.schema().root, again)
+    changed.clear()
+    changed.update(again)
+    return body.take_known(served, changed)
+
+
+def _complaints(served: Served, change: ObjectPatch, current: JSONObject, unknown: Sequence[str]) -> Sequence[str]:
+    """Of fields that the changed object has and its kind has not: a document is decoded in its order, and the map that
+    a strategic patch makes is sorted."""
+    if not change.says_type:
+        return sorted(unknown_fields(unknown))
+    if not served.dialect.reads_once:
+        return unknown_fields(unknown)
+    return complaints_of_json(change.shown(current).encode(), unknown)
 
 
 def _check_type(served: Served, change: ObjectPatch, current: JSONObject, changed: Any) -> None:

@@ -2,6 +2,7 @@
 
 - `handler`      `OpenAPI`, which answers /openapi/v2, /openapi/v3 and what is below
 - `documents`    a whole document; `paths`, `operations`, `parameters`, `definitions` are its parts
+- `roots`        what is documented beside group versions: discovery, the version, keys
 - `swagger`      from the new words to those of /openapi/v2
 - `meta_types`, `answer_types`   what all groups share, written in `words`
 - `descriptions` words for types that bring none along
@@ -14,5 +15,6 @@ from discovery's model and the schemas in there, and never looks at storage or h
 
 from .descriptions import Descriptions
 from .handler import OpenAPI
+from .roots import BESIDE_GROUPS
 
-__all__ = ["Descriptions", "OpenAPI"]
+__all__ = ["BESIDE_GROUPS", "Descriptions", "OpenAPI"]

@@ -9,7 +9,7 @@ from functools import cache
 
 from localplane.apimachinery.objects import JSONObject
 
-from .words import META, boolean, integer, listed, of, ref, struct, text, type_fields
+from .words import META, VERSION_INFO, boolean, integer, listed, of, ref, struct, text, type_fields
 
 REGISTERED_IN_EVERY_GROUP = (f"{META}DeleteOptions", f"{META}WatchEvent")
 """Kinds that belong to each group version as well as to the core one."""
@@ -121,4 +121,75 @@ def _discovery() -> dict[str, JSONObject]:
             },
             required=("name", "singularName", "namespaced", "kind", "verbs"),
         ),
+        f"{META}APIGroupList": struct(
+            "All groups.",
+            {**type_fields("list"), "groups": listed(ref(f"{META}APIGroup"), "The groups.")},
+            required=("groups",),
+            group_version_kind=[{"group": "", "kind": "APIGroupList", "version": "v1"}],
+        ),
+        f"{META}APIGroup": struct(
+            "One group: its name and versions.",
+            {
+                **type_fields("group"),
+                "name": text("The name of the group."),
+                "preferredVersion": of(
+                    f"{META}GroupVersionForDiscovery", "The version that clients take when they may choose."
+                ),
+                "serverAddressByClientCIDRs": listed(
+                    ref(f"{META}ServerAddressByClientCIDR"), "Where clients of which networks find the server."
+                ),
+                "versions": listed(ref(f"{META}GroupVersionForDiscovery"), "The versions, the best first."),
+            },
+            required=("name", "versions"),
+            group_version_kind=[{"group": "", "kind": "APIGroup", "version": "v1"}],
+        ),
+        f"{META}APIVersions": struct(
+            "The versions of the core group.",
+            {
+                **type_fields("list"),
+                "serverAddressByClientCIDRs": listed(
+                    ref(f"{META}ServerAddressByClientCIDR"), "Where clients of which networks find the server."
+                ),
+                "versions": listed(strings, "The versions."),
+            },
+            required=("versions", "serverAddressByClientCIDRs"),
+            group_version_kind=[{"group": "", "kind": "APIVersions", "version": "v1"}],
+        ),
+        f"{META}GroupVersionForDiscovery": struct(
+            "A version of a group, in both ways in which it is written.",
+            {"groupVersion": text("The group and version, with a slash between."), "version": text("The version.")},
+            required=("groupVersion", "version"),
+        ),
+        f"{META}ServerAddressByClientCIDR": struct(
+            "Where clients of a network find the server.",
+            {
+                "clientCIDR": text("The network of the clients."),
+                "serverAddress": text("The host, or host and port, that they connect to."),
+            },
+            required=("clientCIDR", "serverAddress"),
+        ),
+        VERSION_INFO: _version_info(),
     }
+
+
+def _version_info() -> JSONObject:
+    properties = {
+        "buildDate": text("When the server was built."),
+        "compiler": text("What compiled it."),
+        "emulationMajor": text("The major version whose behaviour it has."),
+        "emulationMinor": text("The minor version whose behaviour it has."),
+        "gitCommit": text("The commit that it was built from."),
+        "gitTreeState": text("Whether that commit was all of it."),
+        "gitVersion": text("The version in full."),
+        "goVersion": text("The language it was built with, and its version."),
+        "major": text("The major version of the API."),
+        "minCompatibilityMajor": text("The oldest major version that it can work beside."),
+        "minCompatibilityMinor": text("The oldest minor version that it can work beside."),
+        "minor": text("The minor version of the API."),
+        "platform": text("The operating system and the processor."),
+    }
+    optional = {"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"}
+    required = [name for name in properties if name not in optional]
+    return struct(
+        "Which version of the API a server speaks, and what it was built from.", properties, required=required
+    )

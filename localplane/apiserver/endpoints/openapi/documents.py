@@ -18,6 +18,7 @@ from localplane.apiserver.endpoints.discovery.model import InstalledGroup, Insta
 from . import paths
 from .definitions import Definitions
 from .descriptions import Descriptions
+from .roots import RootPath
 from .swagger import path_v2
 
 _SECURITY = {
@@ -42,7 +43,18 @@ class DocumentedVersion:
         return f"apis/{self.group_version}" if self.group.name else f"api/{self.version.version}"
 
 
-async def document_v3(served: DocumentedVersion, info: JSONObject, described: Descriptions | None = None) -> bytes:
+Documented = DocumentedVersion | RootPath
+"""What has a document of its own."""
+
+
+async def document_v3(
+    served: Documented,
+    info: JSONObject,
+    described: Descriptions | None = None,
+    *,
+    registered: Sequence[GroupVersion] = (),
+) -> bytes:
+    """`registered` are the versions that options and events belong to."""
     definitions = Definitions(v2=False, described=described)
     found = await _paths(served, definitions)
     return to_json(
@@ -51,7 +63,7 @@ async def document_v3(served: DocumentedVersion, info: JSONObject, described: De
             "info": info,
             "paths": dict(sorted(found.items())),
             "components": {
-                "schemas": await definitions.finished([served.group_version]),
+                "schemas": await definitions.finished(registered),
                 "securitySchemes": _SECURITY,
             },
         }
@@ -59,7 +71,7 @@ async def document_v3(served: DocumentedVersion, info: JSONObject, described: De
 
 
 async def document_v2(
-    all_served: Sequence[DocumentedVersion], info: JSONObject, described: Descriptions | None = None
+    all_served: Sequence[Documented], info: JSONObject, described: Descriptions | None = None
 ) -> JSONObject:
     """Not yet written: it has two forms."""
     definitions = Definitions(v2=True, described=described)
@@ -67,7 +79,7 @@ async def document_v2(
     for served in all_served:
         for path, item in (await _paths(served, definitions)).items():
             found[path] = path_v2(item)
-    versions = [served.group_version for served in all_served]
+    versions = [served.group_version for served in all_served if isinstance(served, DocumentedVersion)]
     return {
         "swagger": "2.0",
         "info": info,
@@ -78,8 +90,11 @@ async def document_v2(
     }
 
 
-async def _paths(served: DocumentedVersion, definitions: Definitions) -> JSONObject:
-    found = paths.of_version(served.group_version)
+async def _paths(served: Documented, definitions: Definitions) -> JSONObject:
+    if isinstance(served, RootPath):
+        definitions.mention(served.paths)
+        return served.paths
+    found = {} if served.version.custom else paths.of_version(served.group_version)
     definitions.mention(found)
     for resource in served.version.resources:
         named = _define(served.group_version, resource, definitions)

@@ -17,6 +17,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from localplane import __version__
+from localplane.apimachinery.groups import GroupVersion
 from localplane.apimachinery.serializers import to_json
 from localplane.apimachinery.serializers.media_types import parse_accept
 from localplane.apiserver.endpoints.discovery.model import InstalledGroup, InstalledResource, InstalledSubresource
@@ -25,7 +26,8 @@ from localplane.apiserver.request import Answer, Request, Response
 
 from . import gnostic
 from .descriptions import Descriptions
-from .documents import DocumentedVersion, document_v2, document_v3
+from .documents import Documented, DocumentedVersion, document_v2, document_v3
+from .roots import RootPath, of_groups
 
 Groups = Callable[[], Sequence[InstalledGroup]]
 
@@ -47,7 +49,8 @@ class OpenAPI:
     stay: one new definition rebuilds its own version, and not the others.
 
     `others` are documents that other servers answer for, at which URL: the index lists them, and no more than that
-    happens to them here. `descriptions` is asked each time a document is made."""
+    happens to them here. `descriptions` is asked each time a document is made. `beside` is what has a document, and is
+    no group's."""
 
     def __init__(
         self,
@@ -57,12 +60,15 @@ class OpenAPI:
         release: str = __version__,
         others: Callable[[], Mapping[str, str]] = dict,
         descriptions: Callable[[], Descriptions] = dict,
+        beside: Sequence[RootPath] = (),
     ) -> None:
         self._groups = groups
         self._descriptions = descriptions
         self._others = others
+        self._beside = beside
         self._info = {"title": title, "version": release}
-        self._served: dict[str, tuple[DocumentedVersion, str]] | None = None
+        self._served: dict[str, tuple[Documented, str]] | None = None
+        self._built_in: Sequence[GroupVersion] = ()
         self._memo = Memo()
 
     def changed(self) -> None:
@@ -102,7 +108,10 @@ class OpenAPI:
             headers |= {"Cache-Control": "public, immutable", "Expires": expires}
         if (known := _unchanged(request, current, headers)) is not None:
             return known
-        body = await self._memo.get(path, current, lambda: document_v3(served, self._info, self._descriptions()))
+        registered = self._registered(served)
+        body = await self._memo.get(
+            path, current, lambda: document_v3(served, self._info, self._descriptions(), registered=registered)
+        )
         return Response(200, body, form, {**headers, "ETag": _etag(current)})
 
     async def _answer_v2(self, request: Request) -> Response:
@@ -121,16 +130,28 @@ class OpenAPI:
         body = await self._memo.get(form, current, build)
         return Response(200, body, form, {**headers, "ETag": _etag(current)})
 
-    def _all(self) -> dict[str, tuple[DocumentedVersion, str]]:
-        """Every group version with its hash, by its name in the index."""
+    def _all(self) -> dict[str, tuple[Documented, str]]:
+        """Every group version and every root with its hash, by its name in the index."""
         if self._served is None:
-            versions = [
-                DocumentedVersion(group, version) for group in merged(self._groups()) for version in group.versions
-            ]
+            groups = merged(self._groups())
+            versions = [DocumentedVersion(group, version) for group in groups for version in group.versions]
+            self._built_in = tuple(each.group_version for each in versions if not each.version.custom)
             about = tuple(self._info.values())
-            self._served = {each.path: (each, fingerprint(each, *about)) for each in versions}
+            found: dict[str, tuple[Documented, str]] = {}
+            for each in versions:
+                found[each.path] = (each, fingerprint(each, *about, *map(str, self._registered(each))))
+            for root in (*of_groups(groups), *self._beside):
+                found[root.path] = (root, _hash(repr((*about, root))))
+            self._served = found
             self._memo.keep({*self._served, *_FORMS_V2.values()})
         return self._served
+
+    def _registered(self, served: Documented) -> Sequence[GroupVersion]:
+        """The versions that shared kinds belong to, as a document says it: a built-in version names itself, and the
+        document of a definition all built-in ones."""
+        if isinstance(served, RootPath):
+            return ()
+        return self._built_in if served.version.custom else (served.group_version,)
 
     def _combined(self) -> str:
         return combined(found for _, found in self._all().values())

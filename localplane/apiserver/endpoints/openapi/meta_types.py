@@ -88,7 +88,9 @@ def _metadata() -> dict[str, JSONObject]:
 def _object_meta_fields() -> JSONObject:
     return {
         "annotations": mapped({"type": "string"}, "Notes for tools and people. They can't be selected by."),
-        "creationTimestamp": of(f"{META}Time", "When the server created the object. Read-only."),
+        "creationTimestamp": of(
+            f"{META}Time", "CreationTimestamp is a timestamp of the server: when it made the object. Read-only."
+        ),
         "deletionGracePeriodSeconds": integer("How long the object may take to end once it is deleted. Read-only."),
         "deletionTimestamp": of(
             f"{META}Time",

@@ -13,9 +13,12 @@ _WORD = re.compile(r"[A-Za-z0-9_]+")
 
 
 def tag(group_version: GroupVersion) -> str:
-    first, *rest = _words(group_version.group)
-    group = first + "".join(map(_capitalized, rest))
-    return f"{group}_{group_version.version}"
+    return f"{group_tag(group_version.group)}_{group_version.version}"
+
+
+def group_tag(group: str) -> str:
+    first, *rest = _words(group)
+    return first + "".join(map(_capitalized, rest))
 
 
 def operation_id(verb: str, group_version: GroupVersion, what: str) -> str:

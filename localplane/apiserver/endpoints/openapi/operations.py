@@ -13,6 +13,7 @@ from . import names as naming
 from . import parameters
 from .words import META, ref
 
+DISCOVERY_TYPES: Final = ("application/json", "application/vnd.kubernetes.protobuf", "application/yaml")
 _STREAMS: Final = frozenset({"application/json", "application/vnd.kubernetes.protobuf"})
 
 
@@ -91,11 +92,22 @@ def connect(method: str, subject: Operand) -> JSONObject:
 
 def resources(group_version: GroupVersion) -> JSONObject:
     """The operation at the root of a version: its discovery."""
+    return answered(
+        naming.tag(group_version),
+        "List the resources of this version.",
+        naming.operation_id("get", group_version, "APIResources"),
+        ref(f"{META}APIResourceList"),
+        DISCOVERY_TYPES,
+    )
+
+
+def answered(tag: str, description: str, identifier: str, schema: JSONObject, forms: Sequence[str]) -> JSONObject:
+    """An operation that reads what is no object."""
     return {
-        "tags": [naming.tag(group_version)],
-        "description": "List the resources of this version.",
-        "operationId": naming.operation_id("get", group_version, "APIResources"),
-        "responses": _responses((200,), ref(f"{META}APIResourceList"), ("application/json", "application/yaml")),
+        "tags": [tag],
+        "description": description,
+        "operationId": identifier,
+        "responses": _responses((200,), schema, forms),
     }
 
 

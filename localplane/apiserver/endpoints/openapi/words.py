@@ -8,6 +8,7 @@ from typing import Any
 from localplane.apimachinery.objects import JSONObject
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1."
+VERSION_INFO = "io.k8s.apimachinery.pkg.version.Info"
 V3_PREFIX = "#/components/schemas/"
 
 

@@ -22,7 +22,9 @@ from localplane.apiserver.endpoints.served import MEDIA_TYPES, Served
 from localplane.apiserver.request import Request
 
 _TRANSFORMS = object_transforms()
+_WITHOUT_TABLE = object_transforms(table=False)
 _WITHOUT_MESSAGE = object_transforms(plain=(JSON, YAML))
+_OBJECT_ALONE = object_transforms(table=False, plain=(JSON, YAML))
 _NAMES = [media_type.name for media_type in MEDIA_TYPES]
 _COLLECTION_NAMES = [*_NAMES, *stream_names(MEDIA_TYPES)]
 _INCLUDE = ("None", "Metadata", "Object")
@@ -76,11 +78,11 @@ def negotiated_stream(served: Served, request: Request) -> Target:
 
 
 def _transforms(served: Served, accept: str) -> Transforms:
-    """What has no message is passed over for the next form that the client accepts. Who says nothing of protobuf costs
-    nobody a look."""
+    """What has no message or table is passed over for the next form that the client accepts. Who says nothing of
+    protobuf costs nobody a look."""
     if "protobuf" not in accept or PROTOBUF in served.own_media_types:
-        return _TRANSFORMS
-    return _WITHOUT_MESSAGE
+        return _TRANSFORMS if served.has_table else _WITHOUT_TABLE
+    return _WITHOUT_MESSAGE if served.has_table else _OBJECT_ALONE
 
 
 def _check_route(served: Served, accept: str, *, collection: bool) -> None:

@@ -49,7 +49,8 @@ def _object_response(served: Served, result: Result, target: Target, status: int
         return Response(status, body_of(served, result, target), PROTOBUF.name)
     obj = versioned(served, result)
     if target.transform == "Table":
-        meta = {"resourceVersion": (obj.get("metadata") or {}).get("resourceVersion", "")}
+        revision = (obj.get("metadata") or {}).get("resourceVersion")
+        meta: JSONObject = {"resourceVersion": revision} if revision else {}
         obj = table.table(served, [table.row(served, obj, target)], meta, target)
     elif target.transform:
         check_form(served, target, is_list=False)
@@ -79,7 +80,7 @@ def _empty_list(served: Served, target: Target, meta: JSONObject) -> JSONObject:
     if target.transform == "Table":
         return table.table(served, [], meta, target)
     if target.transform:
-        return {"kind": target.transform, "apiVersion": target.transform_version, "metadata": meta, "items": []}
+        return {"kind": target.transform, "apiVersion": target.transform_version, "metadata": meta, "items": None}
     return {"kind": served.list_kind, "apiVersion": served.api_version, "metadata": meta, "items": []}
 
 

@@ -16,7 +16,7 @@ from .objects import partial_json, versioned
 
 
 def _created_at(obj: JSONObject) -> Any:
-    return (obj.get("metadata") or {}).get("creationTimestamp")
+    return (obj.get("metadata") or {}).get("creationTimestamp") or "0001-01-01T00:00:00Z"
 
 
 _CONVENTIONS = "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
@@ -86,9 +86,15 @@ def row_json(served: Served, item: Result, *, target: Target) -> bytes:
     return b"".join((*pieces, b',"object":', shown, b"}"))
 
 
-def empty_row(served: Served, obj: JSONObject, target: Target) -> JSONObject:
-    """The row of something that is no object of its kind: a bookmark."""
-    return {"cells": [None] * len(columns_of(served)), "object": partial(obj, target.transform_version)}
+def bookmark_row(served: Served, obj: JSONObject, target: Target) -> JSONObject:
+    """The row of a bookmark, an object that has no name and no fields. Cells that somebody declared may count on more
+    than that: they are null."""
+    nameless = {**obj, "metadata": {"name": "", **obj["metadata"]}}
+    try:
+        cells = _cells(served, nameless)
+    except (LookupError, TypeError, AttributeError, ValueError):
+        cells = [None] * len(columns_of(served))
+    return {"cells": cells, "object": partial(obj, target.transform_version)}
 
 
 def partial(obj: JSONObject, api_version: str) -> JSONObject:

@@ -104,10 +104,13 @@ def _plain(served: Served, event: WatchEvent) -> bytes:
 
 
 def bookmark(served: Served, event: WatchEvent) -> JSONObject:
+    """An object of which nothing is known but how far the watch is: as empty as its kind can be written."""
     metadata: JSONObject = {"resourceVersion": str(event.revision)}
     if event.initial_events_end:
         metadata["annotations"] = {INITIAL_EVENTS_END: "true"}
-    return {"kind": served.kind, "apiVersion": served.api_version, "metadata": metadata}
+    obj: JSONObject = {"kind": served.kind, "apiVersion": served.api_version, "metadata": metadata}
+    served.dialect.complete(served.schema(), obj, final=True)
+    return obj
 
 
 def _error(served: Served, event: WatchEvent) -> JSONObject:
@@ -141,5 +144,5 @@ class _TableEncoder:
 
     def _row(self, event: WatchEvent) -> JSONObject:
         if event.object is None:
-            return table.empty_row(self._scope, bookmark(self._scope, event), self._target)
+            return table.bookmark_row(self._scope, bookmark(self._scope, event), self._target)
         return table.row(self._scope, versioned(self._scope, event.object), self._target)

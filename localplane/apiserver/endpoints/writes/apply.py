@@ -5,7 +5,8 @@ Kubernetes: endpoints/handlers/patch.go, applyPatcher.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Final
 
 from localplane.apimachinery.errors import BadRequest, Conflict
 from localplane.apimachinery.golang.text import json_type
@@ -22,6 +23,7 @@ from localplane.apiserver.registry.metadata import metadata_of
 from localplane.apiserver.request import Request
 
 from . import body
+from .fitting import fit_integers
 
 
 class Configuration:
@@ -50,9 +52,11 @@ class Configuration:
         return self._value
 
     def _read_json(self) -> Any:
-        """Kubernetes reads it as YAML; so its words are YAML's, and so is what is only nearly JSON."""
+        """Kubernetes reads it as YAML; so its words are YAML's, and so is what is only nearly JSON, or too much of it:
+        JSON has characters that YAML has not."""
         try:
-            return parse_json(self._data).value
+            if _is_plain(self._data):
+                return parse_json(self._data).value
         except SerializationError:
             pass
         try:
@@ -74,6 +78,20 @@ class Configuration:
             return self._looks_like_json and not parse_json(self._data, find_duplicates=True).duplicates
         except SerializationError:
             return False
+
+
+_NOT_IN_YAML: Final = re.compile(rb"\x7f|\xc2[\x80-\x84\x86-\x9f]|\xef\xbf[\xbe\xbf]|\\u[dD][89a-fA-F]")
+"""Controls, what is no character, and escapes for halves of one, as UTF-8."""
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether JSON and YAML agree on every character of it."""
+    if _NOT_IN_YAML.search(data):
+        return False
+    try:
+        return data.isascii() or bool(data.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def applied(
@@ -98,10 +116,8 @@ def applied(
     configuration.check_keys(request, field_validation)
     if not done.changed:
         return _copied(live)
-    new = _copied(done.object)
     try:
-        # A null that somebody applies to a custom resource is looked at; one that is left of a map goes.
-        body.take_known(served, new, keeps_nulls=_has_null(config))
+        new = _taken(served, done.object, config)
     except DecodeError as error:
         cause = f"error decoding from json: {error}" if str(error).startswith("illegal base64") else str(error)
         problem = f"unable to convert unstructured object to {served.gvk}: {cause}"
@@ -114,6 +130,22 @@ def applied(
         why = f"uid mismatch: the provided object specified uid {uid}, and no existing object was found"
         raise Conflict.of(served.resource, request.info.name, why)
     return served.converter.to_hub(new, version)
+
+
+def _taken(served: Served, obj: JSONObject, config: JSONObject) -> JSONObject:
+    """A copy with what the kind knows. Raises DecodeError."""
+    # A null that somebody applies to a custom resource is looked at; one that is left of a map goes.
+    keeps_nulls = _has_null(config)
+    new = _copied(obj)
+    try:
+        body.take_known(served, new, keeps_nulls=keeps_nulls)
+    except DecodeError:
+        if not served.dialect.is_routed:
+            raise
+        new = _copied(obj)
+        fit_integers(served.schema().root, new)
+        body.take_known(served, new, keeps_nulls=keeps_nulls)
+    return new
 
 
 def _has_null(value: Any) -> bool:

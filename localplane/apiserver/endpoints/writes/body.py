@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from localplane.apimachinery.errors import BadRequest, RequestEntityTooLarge
-from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.schema import DecodeError
 from localplane.apimachinery.serializers import protobuf
@@ -24,6 +23,11 @@ from localplane.apimachinery.serializers.errors import (
 from localplane.apimachinery.serializers.json import parse_json
 from localplane.apimachinery.serializers.media_types import PROTOBUF, YAML, MediaType, negotiate_input
 from localplane.apimachinery.serializers.parsed import Parsed
+from localplane.apimachinery.serializers.strict_order import (
+    complaints_in_key_order,
+    complaints_of_json,
+    unknown_fields,
+)
 from localplane.apimachinery.serializers.yaml import parse_yaml
 from localplane.apiserver.dialects.structs import check_type
 from localplane.apiserver.endpoints.served import MEDIA_TYPES, Served
@@ -78,13 +82,44 @@ def decode(
     try:
         unknown = take_known(served, obj, source=data)
     except DecodeError as error:
-        raise _not_decodable(served, str(error)) from error
+        raise _not_decodable(served, _first_fault(served, data, media_type, error)) from error
     if field_validation == "Strict" and (unknown or parsed.strict):
-        raise _not_decodable(served, strict_decoding_error([*parsed.strict, *unknown]))
-    if field_validation != "Ignore":
-        request.warnings.extend((*parsed.duplicates, *unknown))
+        raise _not_decodable(
+            served, strict_decoding_error(_complaints(served, data, media_type, parsed.strict, unknown))
+        )
+    if field_validation != "Ignore" and (unknown or parsed.duplicates):
+        request.warnings.extend(_complaints(served, data, media_type, parsed.duplicates, unknown))
     complete(served, obj)
     return dict(obj)
+
+
+def _first_fault(served: Served, data: bytes, media_type: MediaType, error: DecodeError) -> str:
+    """What a decoder stops at. YAML is made JSON with sorted keys before it is decoded, so another fault may come
+    first."""
+    if media_type != YAML:
+        return str(error)
+    try:
+        take_known(served, _sorted(parse(data, media_type).value), source=data)
+    except DecodeError as first:
+        return str(first)
+    return str(error)
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+def _complaints(
+    served: Served, data: bytes, media_type: MediaType, duplicates: Sequence[str], unknown: Sequence[str]
+) -> Sequence[str]:
+    """Everything that a strict decoder has to say of a body, in its order."""
+    if not served.dialect.reads_once:
+        return [*duplicates, *unknown_fields(unknown)]
+    if media_type == YAML:
+        return [*duplicates, *complaints_in_key_order(parse(data, media_type).value, unknown)]
+    return complaints_of_json(data, unknown, duplicates)
 
 
 def _decode_message(served: Served, data: bytes) -> JSONObject:
@@ -108,9 +143,8 @@ def _decode_message(served: Served, data: bytes) -> JSONObject:
 def take_known(
     served: Served, obj: JSONObject, *, source: bytes | None = None, keeps_nulls: bool = False
 ) -> Sequence[str]:
-    """Drop from an object what the schema of its version does not know, and tell what. Raises DecodeError."""
-    unknown = served.dialect.take_known(served.schema(), obj, kind=served.kind, source=source, keeps_nulls=keeps_nulls)
-    return [f"unknown field {go_quote(path)}" for path in unknown] if unknown else ()
+    """Drop from an object what the schema of its version does not know, and tell its paths. Raises DecodeError."""
+    return served.dialect.take_known(served.schema(), obj, kind=served.kind, source=source, keeps_nulls=keeps_nulls)
 
 
 def complete(served: Served, obj: JSONObject) -> None:

@@ -4,6 +4,8 @@ GET /livez /readyz /healthz    with ?verbose, ?exclude=NAME, and /readyz/NAME fo
 GET /storage                   what is stored where, or a Status that says why nobody can tell
 GET /bad-objects               what is stored and can't be used
 DELETE /bad-objects?key=KEY    removes one of them
+GET /join                      how another server of the same cluster is started
+POST /keys/renew /keys/retire  new keys beside the old ones; an end to the old ones
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ _LAST_ANSWERS_WITHIN = timedelta(seconds=1)
 
 class HealthHandler:
     """`live` is what makes the process worth keeping, `ready` what makes it worth asking. `bad_objects` tells what
-    can't be used, and `remove_bad` removes it by its key; both raise APIErrors."""
+    can't be used, and `remove_bad` removes it by its key; `change_keys` is told `renew` or `retire`. All of them raise
+    APIErrors. `join` tells how another server of the cluster is started."""
 
     def __init__(
         self,
@@ -43,11 +46,15 @@ class HealthHandler:
         facts: Facts,
         bad_objects: Facts | None = None,
         remove_bad: Remove | None = None,
+        change_keys: Remove | None = None,
+        join: Facts | None = None,
     ) -> None:
         self._checks = {"livez": tuple(live), "readyz": tuple(ready), "healthz": tuple(ready)}
         self._facts = facts
         self._bad_objects = bad_objects
         self._remove_bad = remove_bad
+        self._change_keys = change_keys
+        self._join = join
 
     async def __call__(self, request: BaseRequest) -> StreamResponse:
         endpoint, _, name = request.path.strip("/").partition("/")
@@ -58,6 +65,11 @@ class HealthHandler:
                 return _json(200, await self._facts())
             if request.path == "/bad-objects":
                 return await self._doctor(request)
+            if request.method == "GET" and request.path == "/join" and self._join is not None:
+                return _json(200, await self._join())
+            if request.method == "POST" and endpoint == "keys" and self._change_keys is not None:
+                await self._change_keys(name)
+                return _json(200, {})
             raise NotFound("the server could not find the requested resource")
         except APIError as error:
             headers = {"Retry-After": str(error.retry_after_seconds)} if error.retry_after_seconds else None

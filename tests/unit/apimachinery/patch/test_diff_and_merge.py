@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.objects import JSONObject
@@ -77,7 +77,6 @@ def _cases(draw: st.DrawFn) -> Case:
 
 
 @given(_cases())
-@settings(max_examples=400, deadline=None)
 def test_a_strategic_difference_leads_from_one_document_to_the_other(case: Case) -> None:
     node, original, modified = case
     patch = two_way_patch(node, copied(original), copied(modified))
@@ -85,14 +84,12 @@ def test_a_strategic_difference_leads_from_one_document_to_the_other(case: Case)
 
 
 @given(_cases())
-@settings(max_examples=200, deadline=None)
 def test_there_is_nothing_to_do_between_a_document_and_itself(case: Case) -> None:
     node, original, _ = case
     assert merge(node, copied(original), two_way_patch(node, copied(original), copied(original))) == original
 
 
 @given(_cases())
-@settings(max_examples=200, deadline=None)
 def test_so_does_a_plain_difference(case: Case) -> None:
     _, original, modified = case
     patch = merge_patch.diff(copied(original), copied(modified))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localplane.apimachinery.objects import JSONObject
@@ -280,7 +280,6 @@ JSON = st.recursive(
 OBJECTS = st.dictionaries(NAMES, JSON, max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
 @given(OBJECTS, OBJECTS, st.sampled_from(list(Mode)))
 def test_any_document_and_any_patch_are_merged_or_refused(document: JSONObject, patch: JSONObject, mode: Mode) -> None:
     with suppress(PatchError):
@@ -288,7 +287,6 @@ def test_any_document_and_any_patch_are_merged_or_refused(document: JSONObject, 
         strategic.misfit(ROOT, found)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from("abcde"), unique=True), st.lists(st.sampled_from("abcdefg"), unique=True))
 def test_a_list_by_key_holds_what_either_side_has_in_the_order_of_the_patch(old: list[str], new: list[str]) -> None:
     found = [each["name"] for each in merged({"containers": named(*old)}, {"containers": named(*new)})["containers"]]
@@ -297,7 +295,6 @@ def test_a_list_by_key_holds_what_either_side_has_in_the_order_of_the_patch(old:
     assert [name for name in found if name not in new] == [name for name in old if name not in new]
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from("abcde"), unique=True), st.lists(st.sampled_from("abcdefg"), unique=True))
 def test_to_patch_twice_is_to_patch_once(old: list[str], new: list[str]) -> None:
     patch = {"containers": named(*new), "gates": new}

@@ -72,6 +72,9 @@ def refused(strategy: Strategy, old: JSONObject, new: JSONObject) -> list[str]:
     return [str(error) for error in strategy.validate_update(REQUEST, changed, old)]
 
 
+EMPTY = b"-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n"
+
+
 def with_status(**status: Any) -> JSONObject:
     return signing_request() | {"status": status}
 
@@ -91,6 +94,12 @@ def test_who_asks_is_who_sent_it() -> None:
         (
             {"request": encoded(b"hello")},
             [f'spec.request: Invalid value: "{encoded(b"hello")}": PEM block type must be CERTIFICATE REQUEST'],
+        ),
+        ({"request": ""}, ['spec.request: Invalid value: "": PEM block type must be CERTIFICATE REQUEST']),
+        ({"request": None}, ["spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST"]),
+        (
+            {"request": encoded(EMPTY)},
+            [f'spec.request: Invalid value: "{encoded(EMPTY)}": asn1: syntax error: sequence truncated'],
         ),
         ({"usages": []}, ["spec.usages: Required value"]),
         (
