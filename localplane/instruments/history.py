@@ -11,7 +11,7 @@ server's chronicle (`storage/cacher/chronicle`), and no further than its start.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -27,10 +27,10 @@ from localplane.apimachinery.times import format_micro_time
 from localplane.apiserver.endpoints.installer import Installer
 from localplane.apiserver.endpoints.request_info import resolve
 from localplane.apiserver.registry.errors import interpret_list
-from localplane.apiserver.request import Answer, Query, Request, Response, whole_body
-from localplane.apiserver.request_log import LoggedRequest, RequestLog, Ring
+from localplane.apiserver.request import Answer, Query, Request, RequestInfo, Response, whole_body
+from localplane.apiserver.request_log import LoggedRequest, RequestLog
 from localplane.apiserver.storage.cacher import Cacher
-from localplane.apiserver.storage.cacher.chronicle import moment_of
+from localplane.apiserver.storage.cacher.chronicle import Chronicle
 from localplane.apiserver.storage.cacher.window import Entry, LoggedEvent
 from localplane.apiserver.storage.errors import StorageError
 from localplane.apiserver.storage.objects import StoredObject
@@ -42,6 +42,7 @@ _MOST_DIGITS: Final = 19
 _WRITES: Final = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 
 _NAMELESS: Final = ("create", "deletecollection")
+_INFO: Final = LoggedRequest._fields.index("info")
 _OWNING: Final = ("create", "update", "patch")
 _DO: Final = {
     "ADDED": ("create", "update", "patch"),
@@ -103,14 +104,15 @@ class History:
         subject = _Subject.of(query)
         key = self._key(subject)
         events = self._cacher.chronicle.of(key)
-        writers, slices = _Writers(self._log, subject), TimeSlices()
+        slices = TimeSlices()
+        writers = _Writers(await _writes(self._log, subject, slices))
         revisions: list[bytes] = []
         oldest = events[0].old if events else self._cacher.index.get(key)
         if isinstance(oldest, StoredObject):
             first = {"revision": oldest.revision, "type": "", "object": orjson.Fragment(oldest.data)}
             revisions.append(orjson.dumps(first))
         for event in events:
-            revisions.append(_revision(event, writers))
+            revisions.append(_revision(event, writers, self._cacher.chronicle))
             if slices.is_over:
                 await slices.next()
         return answer_items({"reachesBackTo": self._reach()}, "revisions", revisions)
@@ -169,7 +171,7 @@ class History:
 
     def _reach(self) -> JSONObject:
         chronicle = self._cacher.chronicle
-        return {"revision": chronicle.base, "time": format_micro_time(moment_of(chronicle.began))}
+        return {"revision": chronicle.base, "time": format_micro_time(chronicle.moment_of(chronicle.began))}
 
     def _reach_sentence(self) -> str:
         reach = self._reach()
@@ -196,9 +198,7 @@ class _Writers:
     """The requests that may have written to an object, and were answered so. One that is taken for an event has done
     nothing else."""
 
-    def __init__(self, log: RequestLog, subject: _Subject) -> None:
-        rings = (log.requests, log.internal)
-        writes = [logged for ring in rings for logged in _writes(ring, subject)]
+    def __init__(self, writes: Iterable[LoggedRequest]) -> None:
         self._to_come = deque(sorted(writes, key=_began))
         self._begun: dict[str, dict[str, deque[LoggedRequest]]] = {}  # by verb and manager
 
@@ -223,28 +223,33 @@ class _Writers:
         return min(candidates, key=lambda queue: queue[0].began).popleft() if candidates else None
 
 
-def _writes(ring: Ring, subject: _Subject) -> Iterator[LoggedRequest]:
-    for entry in ring.entries:
-        logged = LoggedRequest._make(entry)
-        info = logged.info
+async def _writes(log: RequestLog, subject: _Subject, slices: TimeSlices) -> list[LoggedRequest]:
+    """Others may be logged meanwhile: they wrote nothing that is told here."""
+    found = []
+    for entry in (*log.requests.entries, *log.internal.entries):
+        if slices.is_over:
+            await slices.next()
+        info: RequestInfo = entry[_INFO]
         if info.verb not in _WRITES or info.resource != subject.resource or info.group != subject.group:
             continue
         if info.name != subject.name and (info.name or info.verb not in _NAMELESS):
             continue
+        logged = LoggedRequest._make(entry)
         if info.namespace == subject.namespace and 200 <= logged.status < 300:
-            yield logged
+            found.append(logged)
+    return found
 
 
 def _began(logged: LoggedRequest) -> float:
     return logged.began
 
 
-def _revision(event: LoggedEvent, writers: _Writers) -> bytes:
+def _revision(event: LoggedEvent, writers: _Writers, chronicle: Chronicle) -> bytes:
     kind = "DELETED" if event.new is None else "ADDED" if event.old is None else "MODIFIED"
     entry = event.new if event.new is not None else event.old
     said: JSONObject = {
         "revision": event.revision,
-        "time": format_micro_time(moment_of(event.time)),
+        "time": format_micro_time(chronicle.moment_of(event.time)),
         "type": kind,
         "object": orjson.Fragment(_shown(entry)),
     }
@@ -282,10 +287,7 @@ def _is_in(namespace: str, event: LoggedEvent) -> bool:
 
 
 def _metadata(entry: Entry | None) -> JSONObject:
-    if not isinstance(entry, StoredObject):
-        return {}
-    metadata: JSONObject = orjson.loads(entry.metadata) if entry.metadata else entry.decode().get("metadata") or {}
-    return metadata
+    return entry.decode_metadata() if isinstance(entry, StoredObject) else {}
 
 
 def _shown(entry: Entry | None) -> bytes:

@@ -37,6 +37,7 @@ fixtures.
     faults       ClusterFaults, FaultRule: what goes wrong on purpose
     holding      an asynchronous block that is held open from outside
     plugin       fixtures, markers and options for pytest: sessions has the clusters, guard keeps others' out of reach
+                 from the beginning where the project's tests use them, which projects finds out
 
 Names are imported when they are first used, so that a plugin that nobody uses costs nothing.
 """

@@ -17,10 +17,11 @@ is for a test, a class or a module; the options are those of `testing.cluster`. 
 configuration: localplane_storage, localplane_controllers, localplane_nodes, localplane_seed, localplane_crds,
 localplane_manifests, localplane_users (`ann=dev,ops`). Paths are relative to the file that names them, or to the root.
 
-KUBECONFIG and ~/.kube/config are out of reach as soon as a cluster is configured, a test module speaks of localplane,
-or a test uses one of the fixtures; `localplane_guard = always` has it from the very beginning, and `never` not at all.
-The variable names the same file all the time, whose content changes: clients that have read it when they were imported
-find each test's cluster.
+KUBECONFIG and ~/.kube/config are out of reach before anything of the project is imported, in each process of xdist too,
+if its tests use a cluster: one is configured, a test module or conftest.py of the run speaks of localplane, or asks for
+one of these fixtures (`projects` reads their text). When all tests are known and none uses one, everything is as it
+was. `localplane_guard = always` has it whatever the tests say, and `never` not at all. The variable names the same file
+all the time, whose content changes: clients that have read it when they were imported find each test's cluster.
 
 Nothing of localplane is imported before the first of these fixtures is used.
 """
@@ -82,13 +83,52 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Before anything of the project is imported."""
+    _guard_early(early_config)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    """Where a conftest.py has named this plugin, it comes too late for the hook above."""
     config.addinivalue_line("markers", _MARKER)
+    _guard_early(config)
+
+
+def _guard_early(config: pytest.Config) -> None:
     mode = config.getini("localplane_guard")
     if mode not in _GUARDS:
         raise pytest.UsageError(f"localplane_guard is {mode!r}, and should be one of {', '.join(_GUARDS)}")
-    if mode == "always" or (mode == "auto" and any(config.getini(f"localplane_{name}") for name in _OPTIONS)):
+    if config.stash.get(_guard, None) is None and (mode == "always" or (mode == "auto" and _has_clusters(config))):
         _guarding(config).begin()
+
+
+def _has_clusters(config: pytest.Config) -> bool:
+    """Whether the tests of this project use a cluster, as far as one can see before they are imported."""
+    if any(config.getini(f"localplane_{name}") for name in _OPTIONS):
+        return True
+    from .projects import Run, uses_fixtures
+
+    said = getattr(config.known_args_namespace, "file_or_dir", ())
+    paths = said or [str(path) for path in _test_paths(config)]
+    others = [plugin for plugin in config.pluginmanager.get_plugins() if getattr(plugin, "__name__", "") != __name__]
+    return uses_fixtures(
+        Run(
+            arguments=paths,
+            root=config.rootpath,
+            patterns=config.getini("python_files"),
+            passed_over=config.getini("norecursedirs"),
+        ),
+        {name: any(hasattr(plugin, name) for plugin in others) for name in _FIXTURES},
+    )
+
+
+def _test_paths(config: pytest.Config) -> list[Path]:
+    """What pytest collects when it is told nothing: testpaths from the root, or what is here."""
+    here = config.invocation_params.dir
+    if here != config.rootpath:
+        return [here]
+    return [path for name in config.getini("testpaths") for path in config.rootpath.glob(name)] or [here]
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from localplane.apimachinery.groups import version_priority
 from localplane.apiserver.endpoints.served import Served
 from localplane.client import GroupVersionResource
 
@@ -65,16 +66,26 @@ def _place(served: Served, name: str, namespace: str) -> Place:
 
 
 def _by_name(text: str, served: Iterable[Served]) -> Served:
-    """Plural, singular, kind or short name, with or without a version and a group: `deployments.v1.apps`."""
+    """Plural, singular, kind or short name, with or without a version and a group: `deployments.v1.apps`. Of several
+    versions it is the best, as kubectl takes it."""
     name, _, rest = text.lower().partition(".")
     version, _, group = rest.partition(".")
+    best: Served | None = None
     for each in served:
         found = each.path_version
         if rest and rest != found.group and (version, group) != (found.version, found.group):
             continue
+        if best is not None and (found.group != best.path_version.group or _priority(each) <= _priority(best)):
+            continue
         if name in _names(each):
-            return each
-    raise UnknownKind(f'the cluster doesn\'t have a resource type "{text}"')
+            best = each
+    if best is None:
+        raise UnknownKind(f'the cluster doesn\'t have a resource type "{text}"')
+    return best
+
+
+def _priority(served: Served) -> tuple[int, ...]:
+    return version_priority(served.path_version.version)
 
 
 def _names(served: Served) -> Iterator[str]:

@@ -108,8 +108,6 @@ def _settle(cluster: Cluster, settings: Settings) -> None:
     """Until its controllers have done what they do in a fresh cluster: branches need not do it again."""
     if settings.controllers == ("*",):
         cluster.wait_for(f"cm/{ROOT_CA}", timeout=60)
-        if settings.nodes != 0:
-            cluster.wait_for("node", "Ready", timeout=60)
 
 
 def _listed(value: Any) -> Sequence[Any]:

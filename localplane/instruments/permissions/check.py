@@ -13,7 +13,7 @@ from localplane.apiserver.authorization import Attributes, Demand
 from localplane.servers.kube.rbac.rules import ALL, CompiledRule
 
 from .minimal import GROUP
-from .rules import Rule, RuleBook, is_everybodys, questions, resource_of
+from .rules import Rule, RuleBook, needs_no_role, questions, resource_of
 
 _ROLES: Final = ("Role", "ClusterRole")
 _BINDINGS: Final = ("RoleBinding", "ClusterRoleBinding")
@@ -81,7 +81,7 @@ def check_roles(user: str, demands: Sequence[Demand], objects: Iterable[Any], *,
             allowing = [grant for grant in grants if grant.allows(question)]
             for grant in allowing:
                 _use(grant, demand, question)
-            if not allowing and not is_everybodys(user, demand):
+            if not allowing and not needs_no_role(user, demand):
                 book = missing.setdefault(question.namespace, RuleBook())
                 if demand.path:
                     book.add_path(demand.verb, demand.path)

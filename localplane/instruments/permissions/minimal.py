@@ -11,7 +11,7 @@ from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.authentication.service_accounts import split_username
 from localplane.apiserver.authorization import Demand
 
-from .rules import Rule, RuleBook, compiled, is_cluster_wide, is_everybodys, questions
+from .rules import Rule, RuleBook, compiled, is_cluster_wide, needs_no_role, questions
 
 GROUP: Final = "rbac.authorization.k8s.io"
 _API_VERSION: Final = f"{GROUP}/v1"
@@ -37,9 +37,9 @@ def minimal_rbac(
     name: str = "",
 ) -> Minimal:
     """What is asked for in a namespace is in a Role there, unless the ClusterRole lets him do it anyway. With
-    `resource_names` rules name the objects, where they were named; with `everything` what everybody may is in it too.
+    `resource_names` rules name the objects, where they were named; with `everything` what needs no role is in it too.
     `name` is what roles and bindings are called; it is made from the user's otherwise."""
-    wanted = [demand for demand in demands if everything or not is_everybodys(user, demand)]
+    wanted = [demand for demand in demands if everything or not needs_no_role(user, demand)]
     book = RuleBook()
     for demand in wanted:
         if is_cluster_wide(demand):

@@ -8,6 +8,7 @@ from typing import Any, Final
 from localplane.apiserver.authentication.service_accounts import split_username
 from localplane.apiserver.authorization import DISCOVERY_PATHS, PUBLIC_PATHS, Attributes, Demand
 from localplane.apiserver.request import User
+from localplane.instruments.table import ROOT
 from localplane.servers.kube.rbac.rules import CompiledRule
 
 Rule = dict[str, list[str]]
@@ -51,9 +52,12 @@ def questions(demand: Demand) -> Iterator[Attributes]:
         )
 
 
-def is_everybodys(user: str, demand: Demand) -> bool:
+def needs_no_role(user: str, demand: Demand) -> bool:
     """Whether a fresh cluster lets him do it without a role of his own: discovery, health, and questions about
-    himself. Kubernetes: the roles system:public-info-viewer, system:discovery and system:basic-user."""
+    himself. Kubernetes: the roles system:public-info-viewer, system:discovery and system:basic-user. Nor does a role
+    for other clusters name what only a plane of ours can be asked."""
+    if demand.path.startswith(ROOT):
+        return True
     rules: Sequence[CompiledRule] = (_PUBLIC,)
     if user != "system:anonymous":
         rules = (*rules, *_KNOWN, _ACCOUNT) if split_username(user) is not None else (*rules, *_KNOWN)

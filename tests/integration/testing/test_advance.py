@@ -53,6 +53,28 @@ spec:
     spec: {restartPolicy: Never, containers: [{name: work, image: work, command: ["false"]}]}
 """
 
+USAGE = "simulation.localplane/cpu"
+SCALED = f"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: web}}
+spec:
+  replicas: 4
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}, annotations: {{{USAGE}: 1m}}}}
+    spec: {{containers: [{{name: web, image: web, resources: {{requests: {{cpu: 100m}}}}}}]}}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{name: web}}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}
+  minReplicas: 1
+  maxReplicas: 10
+  metrics: [{{type: Resource, resource: {{name: cpu, target: {{type: Utilization, averageUtilization: 50}}}}}}]
+"""
+
 LIMITED_JOB = """
 apiVersion: batch/v1
 kind: Job
@@ -239,6 +261,24 @@ def test_a_pod_is_available_when_it_has_been_ready_for_long_enough(branch: Clust
     assert condition(branch.get("deploy/web"), "Available")["status"] == "False"
     branch.advance(minutes=2)
     assert condition(branch.get("deploy/web"), "Available")["status"] == "True"
+
+
+def test_an_autoscaler_waits_for_its_window_before_it_scales_down(branch: Cluster) -> None:
+    branch.apply(SCALED)
+    branch.wait_for("deploy/web", "Available")
+
+    def replicas() -> int:
+        return int(branch.get("deploy/web")["spec"]["replicas"])
+
+    branch.advance(minutes=4)
+    assert condition(branch.get("hpa/web"), "AbleToScale")["reason"] == "ScaleDownStabilized"
+    assert replicas() == 4
+    branch.advance(minutes=3)
+    assert replicas() == 1
+    for pod in branch.list("pods", "default", labels="app=web"):
+        branch.patch(pod, {"metadata": {"annotations": {USAGE: "100m"}}})
+    branch.advance(minutes=1)
+    assert replicas() > 1, "nothing holds up what goes up"
 
 
 def test_a_volume_that_never_comes_holds_nobody_up(branch: Cluster) -> None:

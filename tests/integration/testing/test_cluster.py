@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,12 +14,27 @@ from _pytest.assertion.rewrite import AssertionRewritingHook
 
 from localplane import testing
 from localplane.apimachinery.errors import Forbidden, NotFound
-from localplane.apiserver.server.options import InvalidOptions
+from localplane.apiserver.server.options import InvalidOptions, ServerOptions
 from localplane.client import Client, GroupVersionResource
+from localplane.compose.cluster import open_cluster
+from localplane.compose.options import ClusterOptions, StorageKind, StorageOptions
 from tests.integration.life.world import World
 
+NODES = GroupVersionResource("", "v1", "nodes")
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
 CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "here"}}
+REFUSAL = {
+    "metadata": {"name": "refusal"},
+    "webhooks": [
+        {
+            "name": "nodes.example.com",
+            "clientConfig": {"url": "https://127.0.0.1:1/"},
+            "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["nodes"]}],
+            "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
+        }
+    ],
+}
 
 
 def test_the_example_in_its_docstring_runs(tmp_path: Path) -> None:
@@ -71,9 +87,33 @@ async def test_the_next_one_begins_empty() -> None:
             await config_maps.create(CONFIG_MAP)
 
 
-async def test_nodes_are_simulated_as_many_as_were_asked_for() -> None:
+async def test_nodes_are_there_as_many_as_were_asked_for_when_the_cluster_is_ready() -> None:
     async with testing.cluster(nodes=3, seed=1) as cluster:
-        await World(cluster.plane).until("v1/nodes", lambda nodes: len(nodes) == 3, "")
+        nodes = await cluster.list("nodes")
+        assert [node["metadata"]["name"] for node in nodes] == ["node-0", "node-1", "node-2"]
+        conditions = [
+            each["status"] for node in nodes for each in node["status"]["conditions"] if each["type"] == "Ready"
+        ]
+        assert conditions == ["True"] * 3
+        started = await cluster.wait_for("events", lambda event: event["reason"] == "Starting")
+        assert started["involvedObject"]["kind"] == "Node"
+
+
+async def test_nodes_that_a_webhook_refuses_come_when_it_is_gone(tmp_path: Path) -> None:
+    """The server starts nevertheless: who refuses them may be started after it."""
+    options = ClusterOptions(
+        server=ServerOptions(port=0),
+        storage=StorageOptions(kind=StorageKind.SQLITE, data_dir=tmp_path),
+        controllers=("none",),
+        nodes=0,
+    )
+    webhooks = GroupVersionResource("admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations")
+    async with open_cluster(options) as plane:
+        await plane.client.resource(webhooks).create(REFUSAL)
+    async with open_cluster(replace(options, nodes=1)) as plane:
+        assert (await plane.client.resource(NODES).list())["items"] == []
+        await plane.client.resource(webhooks).delete("refusal")
+        await World(plane).until("v1/nodes", lambda nodes: len(nodes) == 1, "")
 
 
 async def test_a_controller_that_does_not_exist_is_told_before_anything_is_started() -> None:

@@ -209,6 +209,29 @@ def test_a_suite_without_clusters_is_left_alone(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stdout
 
 
+IMPORTED_EARLY = """
+    import os
+
+    FOUND = os.environ["KUBECONFIG"], "KUBERNETES_SERVICE_HOST" in os.environ
+
+    def test_it():
+        assert FOUND == (os.environ["KUBECONFIG"], False)
+        assert "use-the-cluster-fixture" in open(FOUND[0]).read()
+"""
+"""As a client does that looks for its cluster when it is imported."""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_module_that_knows_nothing_of_us_is_guarded_if_another_has_a_cluster(tmp_path: Path, processes: str) -> None:
+    suite = "def test_it(cluster, kubeconfig):\n    assert cluster.kubeconfig == kubeconfig\n"
+    conftest = "import os\n\nassert os.environ['KUBECONFIG'].endswith('/kubeconfig'), os.environ['KUBECONFIG']\n"
+    files = {"test_a_py": IMPORTED_EARLY, "later__test_b_py": suite, "conftest_py": conftest}
+    ini = "[pytest]\npython_files = test_*.py\n"
+    ended = run(written(tmp_path, **files, pytest_ini=ini), "-n", processes, "--dist", "loadfile")
+    assert "2 passed" in ended.stdout, ended.stdout + ended.stderr
+
+
 def test_pytest_finds_the_plugin_where_the_package_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["entry-points"]["pytest11"] == {"localplane": "localplane.testing.plugin"}

@@ -155,3 +155,10 @@ def test_one_who_floods_it_takes_nothing_from_others() -> None:
     demands.note(Attributes.of(User("jane"), make_request("GET", "/x" * 2000).info))
     assert [demand.resource for demand in demands.of("jane")] == ["nodes"]
     assert demands.forgotten == 101
+
+
+def test_what_only_a_plane_of_ours_has_is_in_no_role_unless_it_is_asked_for() -> None:
+    demands = asked(("GET", "/localplane/v1/requests"), ("GET", "/localplane/v1/history/object"), ("GET", "/metrics"))
+    assert roles(demands) == {"ClusterRole": [{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]}
+    [rule] = roles(demands, everything=True)["ClusterRole"]
+    assert rule["nonResourceURLs"] == ["/localplane/v1/history/object", "/localplane/v1/requests", "/metrics"]
