@@ -22,6 +22,7 @@ from aiohttp import web
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from kctl.ui import passage
+from kctl.ui.census import Census
 from kctl.ui.gate import HEADERS, MARK, Gate, Refused
 from kctl.ui.survey import Survey
 from kctl.ui.watches import Watches
@@ -62,7 +63,8 @@ class Console:
         self._session = session
         self._transport = transport
         self._client = Client(transport)
-        self._survey = Survey(self._client)
+        self.census = Census(self._client)
+        self._survey = Survey(self._client, self.census)
         self._gate = gate
         self._about = about
         self._assets = {
@@ -109,7 +111,7 @@ class Console:
         if name == "watch":
             if request.headers.get("Origin") is None:
                 raise Refused(403, "a WebSocket has to say which page it comes from")
-            return await Watches(self._transport).serve(request)
+            return await Watches(self._transport, self.census).serve(request)
         if request.headers.get(MARK) != "1":
             raise Refused(403, "only the console's own script may ask this")
         if name.startswith("k8s/"):

@@ -10,9 +10,9 @@ import time
 from collections.abc import Awaitable, Callable, Container, Iterable
 from typing import Final, NamedTuple, TypeVar
 
+from kctl.ui.census import ACCEPT, Census
 from localplane.apimachinery.errors import APIError
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.informers.list_watch import METADATA_LIST
 from localplane.client.rest.client import Client
 from localplane.client.rest.discovery import APIResource, Discovered
 from localplane.client.rest.names import GroupVersionResource
@@ -25,7 +25,6 @@ _AT_ONCE: Final = 8
 _PAGE: Final = 500
 _KEPT: Final = 2.0  # seconds
 _MOST_FOUND: Final = 200
-_ACCEPT: Final = f"{METADATA_LIST},application/json"
 _SAID_TWICE: Final = {
     ("events.k8s.io", "events"),
     ("", "endpoints"),
@@ -76,8 +75,11 @@ def document(one: APIResource) -> JSONObject:
 
 
 class Survey:
-    def __init__(self, client: Client) -> None:
+    """What the `census` keeps is not read again."""
+
+    def __init__(self, client: Client, census: Census) -> None:
         self._client = client
+        self._census = census
         self._members: list[Member] = []
         self._read = float("-inf")
 
@@ -88,19 +90,14 @@ class Survey:
     async def documents(self) -> list[JSONObject]:
         """The same, as the page knows them."""
         discovered = await self._client.discovery().discover()
+        self._census.learn(_listable(discovered))
         served = {one.resource for one in discovered.resources() if one.is_subresource}
         return [{**document(one), "subresources": _subresources(one, served)} for one in _listable(discovered)]
 
     async def counts(self, namespace: str) -> JSONObject:
         """How many there are of each, by `resource.group`."""
-
-        async def count(one: APIResource) -> tuple[str, int]:
-            resource = self._client.resource(one.resource, namespace if one.namespaced else "")
-            answer = await resource.list(ListOptions(limit=1), accept=_ACCEPT)
-            left = (answer.get("metadata") or {}).get("remainingItemCount") or 0
-            return str(one.resource.group_resource), len(answer.get("items") or ()) + int(left)
-
-        return dict(await _of_each(await self.kinds(), count))
+        counts = await self._census.asked(await self.kinds(), namespace)
+        return {str(resource.group_resource): number for resource, number in counts.items()}
 
     async def search(self, words: str) -> JSONObject:
         """Whose name, namespace, kind or labels have all of the words, the nearest first."""
@@ -128,10 +125,12 @@ class Survey:
         return self._members
 
     async def _list(self, one: APIResource) -> list[Member]:
+        if (roll := self._census.known(one)) is not None:
+            return [Member(one, item["metadata"]) for item in roll.objects]
         resource = self._client.resource(one.resource)
 
         async def page(options: ListOptions) -> JSONObject:
-            return await resource.list(options, accept=_ACCEPT)
+            return await resource.list(options, accept=ACCEPT)
 
         items = (await list_all(page, ListOptions(limit=_PAGE))).items
         return [Member(one, item.get("metadata") or {}) for item in items]

@@ -1,6 +1,7 @@
 """Many watches over one WebSocket: browsers open six connections to a host, and a console watches more.
 
     from the page   {"id": 1, "path": "/api/v1/pods?watch=true&...", "accept": "..."}      {"id": 1, "stop": true}
+                    {"id": 2, "path": "counts?namespace=..."}: how many there are of each kind, as it changes (`census`)
     to the page     {"id": 1, "lines": [{...}, {...}]}, as they come, and in the end {"id": 1, "end": {a Status}}
 
 A path is one that passes (`passage`), and is read only. What a page does not read holds up its own watches alone.
@@ -10,17 +11,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final
 
 import orjson
 from aiohttp import WSMsgType, web
 
 from kctl.ui import passage
+from kctl.ui.census import Census
 from kctl.ui.gate import Refused
 from localplane.client.errors import ClientError
 from localplane.client.transport.interface import Transport
 
 _MOST: Final = 64
+_COUNTS: Final = "counts?namespace="
 _LONGEST_MESSAGE: Final = 64 * 1024
 _HEARTBEAT: Final = 20.0  # seconds
 
@@ -28,8 +32,9 @@ _HEARTBEAT: Final = 20.0  # seconds
 class Watches:
     """Those of one page; `transport` leads to the API."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, census: Census) -> None:
         self._transport = transport
+        self._census = census
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def serve(self, request: web.BaseRequest) -> web.WebSocketResponse:
@@ -64,6 +69,9 @@ class Watches:
     async def _watch(self, number: int, path: str, accept: str, socket: web.WebSocketResponse) -> None:
         status: dict[str, Any] = {}
         try:
+            if path.startswith(_COUNTS):
+                await self._count(number, path.removeprefix(_COUNTS), socket)
+                return
             passage.check("GET", path.partition("?")[0], read_only=True)
             if len(self._tasks) > _MOST:
                 raise Refused(429, f"a page has {_MOST} watches at most")
@@ -84,6 +92,12 @@ class Watches:
             return  # the page has gone
         if self._tasks.pop(number, None) is not None and not socket.closed:
             await socket.send_str(orjson.dumps({"id": number, "end": status}).decode())
+
+    async def _count(self, number: int, namespace: str, socket: web.WebSocketResponse) -> None:
+        """Until the page wants no more of it, or goes."""
+        async with aclosing(self._census.follow(namespace)) as tellings:
+            async for telling in tellings:
+                await socket.send_str(f'{{"id":{number},"lines":[{orjson.dumps(telling).decode()}]}}')
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:

@@ -33,7 +33,7 @@ export class Refusal extends Error {
 
 /**
  * @param {string} path  below the console's room
- * @param {{method?: string, body?: string, type?: string, accept?: string}} [options]
+ * @param {{method?: string, body?: string, type?: string, accept?: string, signal?: AbortSignal}} [options]
  * @returns {Promise<Response>}
  */
 async function send(path, options = {}) {
@@ -42,7 +42,7 @@ async function send(path, options = {}) {
   if (options.body !== undefined) headers['Content-Type'] = options.type ?? 'application/json';
   let answer;
   try {
-    answer = await fetch(path, { method: options.method ?? 'GET', headers, body: options.body });
+    answer = await fetch(path, { method: options.method ?? 'GET', headers, body: options.body, signal: options.signal ?? null });
   } catch {
     throw new Refusal({ message: 'the console does not answer: has `kctl ui` ended?', reason: 'ServerGone' }, 0);
   }
@@ -72,9 +72,15 @@ export async function request(path, options) {
   return (await send(`k8s${path}`, options)).json();
 }
 
-/** A text of the API's, such as a log. @param {string} path @returns {Promise<string>} */
-export async function requestText(path) {
-  return (await send(`k8s${path}`, { accept: '*/*' })).text();
+/** A text of the API's that goes on, such as a log: its pieces as they come. @param {string} path @param {AbortSignal} signal */
+export async function* follow(path, signal) {
+  const answer = await send(`k8s${path}`, { accept: '*/*', signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const piece = await reader?.read();
+    if (!piece || piece.done) return;
+    yield piece.value;
+  }
 }
 
 /** Where the objects of a kind are. @param {{group: string, version: string, resource: string, namespaced: boolean}} kind @param {string} [namespace] @param {string} [name] */

@@ -20,7 +20,6 @@ import { wire } from './wire.js';
  * @property {() => void} stop
  */
 
-const COUNT_EVERY = { ours: 4000, others: 15_000 }; // milliseconds
 /** @type {Page | null} */
 let page = null;
 let turn = 0;
@@ -99,7 +98,7 @@ function drawConnection() {
   dot.classList.toggle('gone', Boolean(problem));
   dot.title = problem ? 'not connected' : 'connected';
   if (problem) {
-    const sentence = problem.message.replace(/^./, (letter) => letter.toUpperCase());
+    const sentence = problem.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/[^.!?]$/, '$&.');
     fill(banner, h('strong', null, 'The server is gone. '), `${sentence} What is shown is what was there; it goes on by itself when the server is back.`);
   } else announce('connected');
 }
@@ -125,10 +124,9 @@ async function start() {
     drawSpaces();
   });
   const definitions = state.kind('apiextensions.k8s.io', 'customresourcedefinitions');
-  if (definitions) liveObjects('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {}, () => state.discover().then(() => state.count()).catch(() => {}));
+  if (definitions) liveObjects('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {}, () => state.discover().catch(() => {}));
   state.hear('namespace', drawSpaces);
   state.count();
-  setInterval(() => document.visibilityState === 'visible' && state.count(), state.about.ours ? COUNT_EVERY.ours : COUNT_EVERY.others);
   listen(() => page?.keys ?? {}, {
     s: openPalette,
     n: () => { spaces.focus(); try { spaces.showPicker(); } catch { /* where there is none the arrows do */ } },

@@ -1,6 +1,9 @@
 // What the whole page knows: where it is, which kinds there are, what was chosen; and who wants to hear of it.
 
 import { ask, nameOf, Refusal } from './api.js';
+import { wire } from './wire.js';
+
+const PAUSE = 1000; // milliseconds
 
 /** @typedef {import('./api.js').Kind} Kind */
 
@@ -21,6 +24,8 @@ class State extends EventTarget {
     this.namespace = '';
     /** @type {Refusal | null} */
     this.problem = null;
+    /** @type {() => void} */
+    this.stopCounting = () => {};
   }
 
   /** @param {string} what */
@@ -60,17 +65,25 @@ class State extends EventTarget {
     if (JSON.stringify(kinds) !== before) this.tell('kinds');
   }
 
-  async count() {
-    try {
-      const namespace = this.namespace;
-      const counts = await ask('counts', { namespace });
-      if (namespace !== this.namespace) return;
-      this.counts = counts;
-      this.report(null);
-      this.tell('counts');
-    } catch (error) {
-      if (error instanceof Refusal) this.report(error);
-    }
+  /** How many there are of each kind in the chosen namespace, as it changes, and whether the server is there. */
+  count() {
+    this.stopCounting();
+    const again = () => this.count();
+    this.stopCounting = wire.watch({
+      path: `counts?namespace=${this.namespace}`,
+      accept: 'application/json',
+      onLines: (lines) => {
+        const said = lines[lines.length - 1];
+        if (said.problem) return this.report(new Refusal({ message: said.problem, reason: 'ServerGone' }, 502));
+        this.counts = said.counts;
+        this.report(null);
+        this.tell('counts');
+      },
+      onEnd: (status) => {
+        this.report(new Refusal({ ...status, reason: 'ServerGone' }, status.code ?? 0));
+        setTimeout(again, PAUSE);
+      },
+    });
   }
 
   /** Exactly, from who sees them all. @param {Kind} kind @param {number} number */

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +20,11 @@ from localplane.client.rest.resources import PatchType, ResourceClient
 from tests.e2e.kctl.test_ui import Console, started
 from tests.e2e.ui import pictures
 from tests.e2e.ui.browser import WITHIN, Browser, Page
-from tests.e2e.up.machine import Machine
+from tests.e2e.up.machine import Machine, machine
 from tests.e2e.watch.cutting_proxy import cutting_proxy
 
 CONFIG_MAPS = GroupVersionResource("", "v1", "configmaps")
+SILENCE = "simulation.localplane/never-ready"
 SECRETS = GroupVersionResource("", "v1", "secrets")
 DEFINITIONS = GroupVersionResource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 MARKUP = "<img src=x onerror=\"document.title='struck'\"><script>document.title='struck'</script>"
@@ -78,6 +80,39 @@ async def test_lists_are_live_and_new_kinds_appear(
     await definitions.delete(f"lamps.{group}")
     await page.until(f"!{lamp}")
     await page.run("(async () => (await import('./assets/state.js')).state.choose(''))()")
+
+
+async def test_counts_change_with_what_they_count(page: Page, client: Client, space: str) -> None:
+    """In the namespace that is chosen, by a watch: nothing is asked for again and again."""
+    maps = client.resource(CONFIG_MAPS, space)
+
+    def count(number: int) -> str:
+        return f"document.querySelector('.sidebar a[title=\"configmaps\"] .count').textContent === '{number}'"
+
+    await page.run(f"(async () => (await import('./assets/state.js')).state.choose({json.dumps(space)}))()")
+    await page.until(count(1))  # kube-root-ca.crt
+    for name in ("a", "b"):
+        await maps.create(config_map(name))
+    await page.until(count(3))
+    await maps.delete("a")
+    await page.until(count(2))
+    await page.run("(async () => (await import('./assets/state.js')).state.choose(''))()")
+
+
+async def test_a_log_is_followed(browser: Browser, tmp_path: Path) -> None:
+    with machine(tmp_path) as here:
+        here.up("--ephemeral", "--storage", "memory", "--nodes", "1")
+        assert here.kctl("run", "talking", "--image=i", f"--annotations={SILENCE}=true").code == 0
+        with started(here, "--no-open") as console:
+            page = await browser.page()
+            await page.open(console.link)
+            await page.until("document.querySelector('.sidebar a')")
+            await go(page, "#/object/core/v1/pods/default/talking/log")
+            await page.until("document.querySelector('.code').textContent.includes('talking started')")
+            assert here.kctl("annotate", "pod", "talking", f"{SILENCE}-").code == 0
+            await page.until("document.querySelector('.code').textContent.includes('talking is ready')")
+            assert await page.run("document.querySelector('.view-tools [role=status]').textContent") == "following"
+            assert page.errors == []
 
 
 async def test_nothing_of_an_object_becomes_a_part_of_the_page(page: Page, client: Client, space: str) -> None:
