@@ -5,7 +5,7 @@
     objects/   from words and files to objects                     session/        what a verb works with
     printers/  objects as text                                     kustomize/      -k
     command_line/   flags, help, kuberc, plugins                   guides/         how to do what, as Markdown
-    ui/        the console in the browser                          errors, lazy    under all of it
+    ui/        the console in the browser                          errors, lazy, program   under all of it
 
 This file is imported by every command, so it holds the version and nothing else.
 """

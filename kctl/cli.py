@@ -20,6 +20,7 @@ import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
+from kctl import program
 from kctl.command_line import advice, colours, json_errors, pager, plugins, profile, usage
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import FlagSet, first_word, parse
@@ -30,7 +31,7 @@ from kctl.completion import answer
 from kctl.errors import Ended, KctlError, UsageError, report
 from kctl.printers.terminal import shown
 from kctl.session.session import Session
-from kctl.session.versions import KUBERNETES, client_version, go_literal
+from kctl.session.versions import client_version, go_literal
 from localplane.apimachinery.golang import sources
 from localplane.client.transport import driver
 
@@ -41,9 +42,9 @@ def run_command(command: Command, words: list[str], *, applied: application.Appl
     """Raises what the user should know; `cli` prints it. `applied` is what the user's kuberc has made of it."""
     path, rest = find(command, words, (*GLOBAL_FLAGS, HELP_FLAG))
     chosen = path[-1]
-    title = " ".join(("kctl", *(one.name for one in path)))
+    title = " ".join((program.name(), *(one.name for one in path)))
     if applied is not None:
-        title = f"kctl {applied.alias}" if applied.alias else title
+        title = f"{program.name()} {applied.alias}" if applied.alias else title
         rest = [*applied.defaults, *rest]
     try:
         flags = parse(rest, (*chosen.flags, *GLOBAL_FLAGS, HELP_FLAG), sys.stderr.write)
@@ -79,6 +80,8 @@ def _check(flags: FlagSet) -> None:
         raise KctlError("KCTL_COLOR must be 'auto', 'always' or 'never'")
     if os.environ.get("KCTL_THEME", "") not in ("", "auto", "dark", "light"):
         raise KctlError("KCTL_THEME must be 'auto', 'dark' or 'light'")
+    if complaint := program.complaint():
+        raise KctlError(complaint)
     if flags.text("error-format") not in ("text", "json"):
         raise KctlError("--error-format must be 'text' or 'json'")
 
@@ -88,7 +91,7 @@ def _in_session(chosen: Command, title: str, flags: FlagSet, applied: applicatio
     if applied is not None:
         session.plugin_policy = applied.policy
         if applied.original:
-            session.log(1, sources.ALIAS_RUN, f'original command: "kctl {applied.original}"')
+            session.log(1, sources.ALIAS_RUN, f'original command: "{program.name()} {applied.original}"')
     if chosen.concurrent:
         import asyncio
 
@@ -190,8 +193,8 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
         said[:0] = applied.defaults
     position = first_word(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     if position is None:
-        if arguments == ["--version"]:
-            sys.stdout.write(f"kctl {client_version()['gitVersion']} (as kubectl v{KUBERNETES})\n")
+        if arguments == ["--version"] and not program.is_kubectl():
+            sys.stdout.write(f"kctl {client_version()['gitVersion']} (as kubectl v{program.KUBERNETES})\n")
             return 0
         _refuse_unknown_flags(arguments)
         sys.stdout.write(help_pages.root_help())
@@ -208,6 +211,8 @@ def _dispatch(arguments: list[str], said: list[str]) -> int:
             known=[one.name for one in verbs.values() if not one.own and not one.hidden],
             own=[one.name for one in verbs.values() if not one.hidden],
         )
+    if verbs[name].own and program.is_kubectl():
+        plugins.replace_with_plugin(arguments)  # kubectl has no such verb, so nothing keeps a plugin from being it
     module = importlib.import_module(verbs[name].module)
     rest = [*arguments[:position], *arguments[position + 1 :]]
     if not hasattr(module, "COMMAND"):
@@ -241,7 +246,7 @@ def _refuse_unknown_flags(arguments: list[str]) -> None:
     try:
         parse(arguments, (*GLOBAL_FLAGS, HELP_FLAG))
     except KctlError as error:
-        raise UsageError(str(error), hint="See 'kctl --help' for usage.") from error
+        raise UsageError(str(error), hint=f"See '{program.name()} --help' for usage.") from error
 
 
 def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first: bool) -> int:
@@ -256,18 +261,20 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     _choose_colour(arguments)
     arguments = usage.without_presentation(arguments)
     if flags_first and arguments[:1] and arguments[0].startswith("-"):
-        raise UsageError(f"unknown flag: {arguments[0].partition('=')[0]}", hint="See 'kctl --help' for usage.")
-    program = f"kctl {verb.name}"
+        raise UsageError(
+            f"unknown flag: {arguments[0].partition('=')[0]}", hint=f"See '{program.name()} --help' for usage."
+        )
+    title = f"{program.name()} {verb.name}"
     command = typer.main.get_command(module.app)
 
     def explain() -> str:
-        return help_pages.own_help(command, program, arguments, takes_command=takes_command)
+        return help_pages.own_help(command, title, arguments, takes_command=takes_command)
 
     if any(word in ("-h", "--help") for word in arguments):
         sys.stdout.write(explain())
         return 0
     try:
-        with command.make_context(program, list(arguments), help_option_names=[], obj=dashed) as context:
+        with command.make_context(title, list(arguments), help_option_names=[], obj=dashed) as context:
             result = command.invoke(context)
             if hasattr(result, "__await__"):
                 import asyncio  # costs as much as the rest of a start, and few verbs need it
@@ -278,9 +285,7 @@ def _invoke(verb: Verb, module: ModuleType, arguments: list[str], *, flags_first
     except typer.Abort:
         return 130
     except usage.PARSER_ERROR as error:
-        raise usage.usage_error(
-            error, command=command, program=program, arguments=arguments, explain=explain
-        ) from error
+        raise usage.usage_error(error, command=command, program=title, arguments=arguments, explain=explain) from error
     return 0
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from kctl import program
 from localplane.apimachinery.golang import text as gotext
 from localplane.apimachinery.light_typing import Any, Final
 
@@ -43,11 +44,11 @@ class KctlError(Exception):
 
 
 class UsageError(KctlError):
-    """`hint` is printed below the message."""
+    """`hint` is printed below the message. It is our own, so it may say kctl wherever kubectl would say kubectl."""
 
     def __init__(self, message: str, *, hint: str = "", mistyped: tuple[str, Sequence[str]] | None = None) -> None:
         super().__init__(message, mistyped=mistyped)
-        self.hint = hint
+        self.hint = program.renamed(hint)
 
 
 class SeveralErrors(KctlError):
@@ -233,9 +234,15 @@ def _listed(prefix: str, lines: list[str]) -> str:
     return f"{text}\n" if text.endswith("\n") else text
 
 
+_OVER_AT_ONCE = "context deadline exceeded"
+"""Said of a request that was not even sent, so that there was nothing to connect to."""
+
+
 def _connection(error: Any) -> str:
     if _is(error, "localplane.client.errors", "ConnectionRefused") and error.address:
         return f"The connection to the server {error.address} was refused - did you specify the right host or port?"
+    if error.reason == _OVER_AT_ONCE:
+        return f"error: {error.reason}"
     return f"Unable to connect to the server: {error.reason or error}"
 
 

@@ -37,7 +37,7 @@ _PACKAGES = (
 # fmt: off
 _SLOW = frozenset((
     "base64", "calendar", "copy", "datetime", "decimal", "difflib", "fnmatch",
-    "getpass", "hashlib", "ipaddress", "pathlib", "queue", "secrets", "shutil", "signal", "socket",
+    "getpass", "hashlib", "ipaddress", "json", "pathlib", "queue", "re", "secrets", "shutil", "signal", "socket",
     "subprocess", "tempfile", "textwrap", "threading", "traceback", "urllib.parse",
 ))
 # fmt: on

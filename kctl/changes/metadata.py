@@ -74,7 +74,7 @@ def flags(what: str, verb: str, *, recursive: bool = False) -> tuple[Flag, ...]:
         Flag("resource-version", usage="Only if this is still the object's resource version. For a single object."),
         *standard_flags.filename_flags(f"that name the objects to {verb}.", recursive=recursive),
         standard_flags.DRY_RUN,
-        standard_flags.field_manager(f"kctl-{verb}"),
+        standard_flags.field_manager(f"kubectl-{verb}"),
         standard_flags.SELECTOR,
         RECORD,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from kctl import program
 from kctl.command_line import usage
 
 
@@ -38,5 +39,5 @@ def _planes() -> str:
     except PlaneError:
         names = []
     if not names:
-        return "No plane is running on this machine. Start one with: kctl up"
-    return f"Planes that are up: {', '.join(names)}. Use one with: kctl ctx kctl-{names[0]}"
+        return f"No plane is running on this machine. Start one with: {program.name()} up"
+    return f"Planes that are up: {', '.join(names)}. Use one with: {program.name()} ctx kctl-{names[0]}"

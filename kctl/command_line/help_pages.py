@@ -20,6 +20,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from kctl import program
 from kctl.errors import EXIT_CODES
 from localplane.apimachinery.light_typing import Any, NamedTuple
 
@@ -58,12 +59,13 @@ class Page(NamedTuple):
 def render(page: Page) -> str:
     """For whoever reads stdout."""
     width = _width()
-    parts = [fill(page.about, width)] if page.about else []
+    parts = [fill(program.renamed(page.about), width)] if page.about else []
     for section in page.sections:
-        body = _table(section.rows, width, section.column) if section.rows else _indented(section.lines)
+        rows = [(name, program.renamed(said)) for name, said in section.rows]
+        body = _table(rows, width, section.column) if rows else _indented(program.renamed(section.lines))
         parts.append(f"{_heading(section.title)}\n{body}")
     if page.footer:
-        parts.append(fill(page.footer, width))
+        parts.append(fill(program.renamed(page.footer), width))
     return "\n\n".join(parts) + "\n"
 
 
@@ -148,6 +150,11 @@ _PLACEHOLDERS = {
 _OPTIONS = "'kctl options' lists the flags that every command has."
 
 
+def _more(title: str) -> str:
+    """In kubectl's words: scripts look for them."""
+    return f'Use "{title} <command> --help" for more information about a given command.'
+
+
 def help_text(command: Command, title: str) -> str:
     parent = title.rpartition(" ")[0]
     usage = f"{parent} {command.usage}"
@@ -164,7 +171,7 @@ def help_text(command: Command, title: str) -> str:
     if shown:
         sections.append(Section("Flags", flag_rows(shown)))
     about = command.description or f"{command.summary.rstrip('.')}."
-    footer = f"'{title} COMMAND --help' tells more about a command. {_OPTIONS}" if command.commands else _OPTIONS
+    footer = f"{_more(title)}\n\n{_OPTIONS}" if command.commands else _OPTIONS
     return render(Page(about, sections, footer))
 
 
@@ -238,7 +245,7 @@ def own_help(command: Any, program: str, arguments: Sequence[str], *, takes_comm
         sections.append(
             Section("Flags", [(_option_name(one), _option_usage(one)) for one in sorted(shown, key=_order)])
         )
-    footer = f"'{program} COMMAND --help' tells more about a command." if subcommands else ""
+    footer = _more(program) if subcommands else ""
     return render(Page(about.replace("\b", "").strip(), sections, footer))
 
 
@@ -312,7 +319,7 @@ def root_help() -> str:
         Page(
             "kctl controls a Kubernetes API, and starts one on this machine.",
             sections,
-            "'kctl COMMAND --help' tells more about a command. 'kctl options' lists the flags that every command has.",
+            f"{_more(program.name())}\n\n{_OPTIONS}",
         )
     )
 

@@ -22,18 +22,9 @@ _USUAL = "less -RFX"
 _ENDLESS = ("watch", "watch-only", "follow")
 _PAGED = frozenset(
     (
-        *("kctl api-resources", "kctl api-versions", "kctl config view", "kctl describe", "kctl diff", "kctl events"),
-        *(
-            "kctl explain",
-            "kctl get",
-            "kctl history",
-            "kctl guide",
-            "kctl kustomize",
-            "kctl logs",
-            "kctl options",
-            "kctl rbac minimal",
-        ),
-        *("kctl requests", "kctl top node", "kctl top pod", "kctl tree"),
+        *("api-resources", "api-versions", "config view", "describe", "diff", "events"),
+        *("explain", "get", "history", "guide", "kustomize", "logs", "options", "rbac minimal"),
+        *("requests", "top node", "top pod", "tree"),
     )
 )
 
@@ -46,7 +37,7 @@ def is_wanted(flags: FlagSet) -> bool:
 def run(title: str, flags: FlagSet, run: Callable[[], int]) -> int:
     """Run a command with its output in a pager, if it is a person who reads it."""
     endless = next((name for name in _ENDLESS if flags.known(name) and flags.is_on(name)), "")
-    if title not in _PAGED or endless:
+    if title.partition(" ")[2] not in _PAGED or endless:
         if flags.changed("pager"):
             what = f"{title} --{endless}" if endless else title
             raise KctlError(f"--pager is for output that ends: {what} can't have one")

@@ -13,9 +13,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kctl import program
 from kctl.errors import KctlError
 
-PREFIXES = ("kctl", "kubectl")
+PREFIXES = (program.KCTL, program.KUBECTL)
+
+
+def prefixes() -> tuple[str, ...]:
+    """In the order in which they count: the name that we were called by goes first."""
+    return (program.KUBECTL, program.KCTL) if program.is_kubectl() else PREFIXES
 
 
 def replace_with_plugin(words: Sequence[str], *, at_least: int = 1) -> None:
@@ -31,7 +37,7 @@ def replace_with_plugin(words: Sequence[str], *, at_least: int = 1) -> None:
     if not names:
         raise KctlError(f"Error: flags cannot be placed before plugin name: {words[0]}", verbatim=True)
     while len(names) >= at_least:
-        for prefix in PREFIXES:
+        for prefix in prefixes():
             path = shutil.which(f"{prefix}-{'-'.join(names)}")
             if path is not None:
                 _become(path, words[len(names) :])
@@ -41,9 +47,18 @@ def replace_with_plugin(words: Sequence[str], *, at_least: int = 1) -> None:
 def _become(path: str, arguments: Sequence[str]) -> None:
     sys.stdout.flush()
     try:
-        os.execve(path, [path, *arguments], {**os.environ, "KUBECTL_PATH": sys.argv[0]})  # noqa: S606 - the user's own
+        os.execve(path, [path, *arguments], {**os.environ, "KUBECTL_PATH": _own_path()})  # noqa: S606 - the user's own
     except OSError as error:
         raise KctlError(f"Error: {(error.strerror or str(error)).lower()}", verbatim=True) from error
+
+
+def _own_path() -> str:
+    """Where a plugin finds us again: a program, also where Python was told to run a package."""
+    called = sys.argv[0]
+    if os.access(called, os.X_OK) and not called.endswith(".py"):
+        return os.path.abspath(called)  # noqa: PTH100 - a link stays a link: its name says who we are
+    beside = Path(sys.executable).with_name(program.KCTL)
+    return str(beside) if os.access(beside, os.X_OK) else shutil.which(program.name()) or called
 
 
 def on_path() -> tuple[list[str], list[str]]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from kctl import program
 from kctl.errors import KctlError, UsageError
 
 # BadParameter's parents: the error of a wrong command line, and the root of whatever the parser raises.
@@ -98,10 +99,20 @@ def _unknown_flag(flag: str, arguments: Sequence[str]) -> str:
     return f"unknown shorthand flag: {letter!r} in -{rest[rest.index(letter) :]}"
 
 
+_MEANT_BY_OTHERS = {
+    "get": ("list", "ls"),
+    "describe": ("inspect",),
+    "delete": ("rm", "remove"),
+    "top": ("stats",),
+}
+"""What other programs call kubectl's verbs. Kubernetes: the commands' SuggestFor."""
+
+
 def unknown_command(name: str, *, known: Sequence[str], own: Sequence[str] = ()) -> UsageError:
     """kubectl guesses what was meant, also where nobody watches. Our `own` come second."""
-    near = close(name, known) or close(name, own)
-    return UsageError(f'unknown command "{name}" for "kctl"', hint=did_you_mean(near))
+    near = [one for one in known if is_close(name, one) or name.lower() in _MEANT_BY_OTHERS.get(one, ())]
+    near = near or close(name, own)
+    return UsageError(f'unknown command "{name}" for "{program.name()}"', hint=did_you_mean(near))
 
 
 def did_you_mean(names: Sequence[str]) -> str:
@@ -110,8 +121,11 @@ def did_you_mean(names: Sequence[str]) -> str:
 
 
 def close(name: str, known: Iterable[str]) -> list[str]:
-    name = name.lower()
-    return [one for one in known if _distance(name, one) <= 2 or one.startswith(name)]
+    return [one for one in known if is_close(name, one)]
+
+
+def is_close(name: str, known: str) -> bool:
+    return _distance(name.lower(), known) <= 2 or known.startswith(name.lower())
 
 
 def closest(name: str, known: Iterable[str], *, most: int = 5) -> list[str]:

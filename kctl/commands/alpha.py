@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.session.session import Session
@@ -9,7 +10,7 @@ from kctl.session.session import Session
 
 async def run(session: Session, flags: FlagSet) -> None:
     del flags
-    session.say("No alpha commands are available in this version of kctl\n")
+    session.say(f"No alpha commands are available in this version of {program.name()}\n")
 
 
 COMMAND = Command("alpha", "alpha", "Nothing yet: what may become a verb", run=run, without_help=True)

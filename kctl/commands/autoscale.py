@@ -175,7 +175,7 @@ COMMAND = Command(
         Flag("name", usage="The autoscaler's name. Without it that of the object."),
         standard_flags.DRY_RUN,
         standard_flags.SAVE_CONFIG,
-        standard_flags.field_manager("kctl-autoscale"),
+        standard_flags.field_manager("kubectl-autoscale"),
         *standard_flags.filename_flags("with the objects to scale"),
         RECORD,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, UsageError
@@ -15,11 +16,13 @@ from localplane.cli import places, run_file
 
 async def run(session: Session, flags: FlagSet) -> int:
     if not flags.arguments:
-        raise UsageError("name the new plane: kctl branch NAME")
+        raise UsageError(f"name the new plane: {program.name()} branch NAME")
     name, *others = flags.arguments
     places.places(name)
     if run_file.running(name) is not None:
-        raise KctlError(f'plane "{name}" is up already: choose another name, or stop it with `kctl down --name {name}`')
+        raise KctlError(
+            f'plane "{name}" is up already: choose another name, or stop it with `{program.name()} down --name {name}`'
+        )
     snapshot = await instruments.fetch(session, "snapshots")
     session.flush()
     return _start(name, others, snapshot)

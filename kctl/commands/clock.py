@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import UsageError
@@ -25,7 +26,7 @@ async def show(session: Session, flags: FlagSet) -> None:
 async def advance(session: Session, flags: FlagSet) -> None:
     _check_format(flags)
     if len(flags.arguments) != 1:
-        raise UsageError("say by how much, once: kctl clock advance 1h30m")
+        raise UsageError(f"say by how much, once: {program.name()} clock advance 1h30m")
     body = {"advance": flags.arguments[0]}
     _print(session, flags, await instruments.ask(session, "POST", "clock", body=body))
 

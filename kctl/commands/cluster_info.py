@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet
 from kctl.command_line.standard_flags import ALL_NAMESPACES, pod_running_timeout
@@ -31,7 +32,7 @@ async def run(session: Session, flags: FlagSet) -> None:
             name = (metadata.get("labels") or {}).get("kubernetes.io/name") or metadata.get("name", "")
             session.write(f"{name} is running at {_link(server, service)}\n")
     finally:
-        session.write("\nTo further debug and diagnose cluster problems, use 'kctl cluster-info dump'.\n")
+        session.write(f"\nTo further debug and diagnose cluster problems, use '{program.name()} cluster-info dump'.\n")
 
 
 def _link(server: str, service: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ async def run(session: Session, flags: FlagSet) -> None:
         raise UsageError("Too many arguments. Expected only the shell type.", hint=hint)
     if words[0] not in scripts.SCRIPTS:
         raise UsageError(f"Unsupported shell type {go_quote(words[0])}.", hint=hint)
-    session.write(scripts.SCRIPTS[words[0]])
+    session.write(scripts.script(words[0]))
 
 
 COMMAND = Command(

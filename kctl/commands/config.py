@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from kctl import program
 from kctl.changes.config import entries, properties
 from kctl.changes.config import files as config_files
 from kctl.changes.config import view as config_view
@@ -74,7 +75,8 @@ async def get_contexts(session: Session, flags: FlagSet) -> None:
     output = flags.text("output")
     if output not in ("", "name"):
         raise KctlError(
-            f"--output {output} is not available in kctl config get-contexts; resetting to default output format"
+            f"--output {output} is not available in {program.name()} config get-contexts; resetting to default output "
+            "format"
         )
     files = _files(session)
     contexts, current = files.entries("contexts"), files.current_context
@@ -146,7 +148,8 @@ def _deleter(kind: str, what: str) -> Callable[[Session, FlagSet], Awaitable[Non
             raise KctlError(f"cannot delete {what} {name}, not in {files.file}")
         if kind == "contexts" and files.current_context == name:
             session.say(
-                'warning: this removed your active context, use "kctl config use-context" to select a different one\n'
+                f'warning: this removed your active context, use "{program.name()} config use-context" to select a '
+                "different one\n"
             )
         files.delete(kind, name)
         session.write(f"deleted {what} {name} from {files.file}\n")
@@ -231,9 +234,9 @@ def _command(name: str, usage: str, summary: str, run: Any, *flags: Flag, aliase
 COMMAND = Command(
     "config",
     "config SUBCOMMAND",
-    "Show and change kubeconfig files",
+    "Modify kubeconfig files",
     description="""\
-Show and change kubeconfig files: which clusters there are, who you are there, and which of them you mean.
+Modify kubeconfig files, and see what is in them: which clusters there are, who you are there, and which one is meant.
 
 Which file it is:
 

@@ -11,8 +11,9 @@ from kctl.session.session import Session
 
 
 async def run(session: Session, flags: FlagSet) -> None:
+    cordon.check(session, flags, "cordon NODE")
     mode = dry_run.dry_run(session)
-    await cordon.mark(session, await cordon.find(session, flags, "cordon NODE"), mode, unschedulable=True)
+    await cordon.mark(session, await cordon.find(session, flags), mode, unschedulable=True)
 
 
 COMMAND = Command(

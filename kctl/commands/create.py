@@ -110,7 +110,7 @@ COMMAND = Command(
         standard_flags.DRY_RUN,
         standard_flags.SELECTOR,
         Flag("raw", usage="Send the file to this path of the server, as it is."),
-        standard_flags.field_manager("kctl-create"),
+        standard_flags.field_manager("kubectl-create"),
         *output_flags(),
         RECORD,
     ),

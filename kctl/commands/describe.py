@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet, switch
@@ -16,8 +17,8 @@ from localplane.apimachinery.errors import APIError, NotFound
 async def run(session: Session, flags: FlagSet) -> None:
     if not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
         raise KctlError(
-            'You must specify the type of resource to describe. Use "kctl api-resources" for a complete list of '
-            "supported resources.\n"
+            f'You must specify the type of resource to describe. Use "{program.name()} api-resources" for a complete '
+            "list of supported resources.\n"
         )
     everywhere = flags.is_on("all-namespaces")
     query = Query.of(flags)._replace(

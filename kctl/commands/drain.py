@@ -14,10 +14,11 @@ from localplane.apimachinery.golang.text import go_quote
 
 
 async def run(session: Session, flags: FlagSet) -> None:
+    cordon.check(session, flags, "drain NODE")
     mode = dry_run.dry_run(session)
     if flags.text("pod-selector"):
         cordon.require_selector(flags.text("pod-selector"))
-    infos = await cordon.find(session, flags, "drain NODE")
+    infos = await cordon.find(session, flags)
     await cordon.mark(session, infos, mode, unschedulable=True)
     errors: list[Exception] = []
     remaining = []

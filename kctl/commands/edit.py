@@ -39,7 +39,7 @@ COMMAND = Command(
         switch("windows-line-endings", "Let the file have the line ends of Windows."),
         standard_flags.SAVE_CONFIG,
         RECORD,
-        standard_flags.field_manager("kctl-edit"),
+        standard_flags.field_manager("kubectl-edit"),
         standard_flags.subresource("Edit a part of the object alone, such as status."),
     ),
     description="""\

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from kctl import program
 from kctl.commands import new_app
 from kctl.errors import KctlError
 from localplane.cli.places import DEFAULT_NAME
@@ -55,7 +56,7 @@ def env(
     form = _form(shell)
     record = running(name)
     if record is None:
-        raise KctlError(f'plane "{name}" is not up: start it with `kctl up -d --name {name}`')
+        raise KctlError(f'plane "{name}" is not up: start it with `{program.name()} up -d --name {name}`')
     if record.phase != READY:
         raise KctlError(f'plane "{name}" is {record.phase}: try again when it is ready')
     sys.stdout.write(_FORMS[form](record.kubeconfig) + "\n")

@@ -17,7 +17,7 @@ from kctl.printers.terminal import escape
 from kctl.session.session import Session
 from kctl.views.describe import page
 from localplane.apimachinery.objects import JSONObject
-from localplane.client.errors import ConnectionLost, NoMatch
+from localplane.client.errors import ConnectionLost, NoMatch, RequestTimedOut
 from localplane.client.rest import options, resources
 from localplane.client.rest.names import GroupVersionResource
 
@@ -145,7 +145,7 @@ async def _watch(
                     rows.show([event.object])
                 out.flush()
                 session.flush()
-    except ConnectionLost:
+    except (ConnectionLost, RequestTimedOut):
         return
 
 

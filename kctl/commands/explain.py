@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
@@ -38,7 +39,7 @@ async def run(session: Session, flags: FlagSet) -> None:
 
 def _check(flags: FlagSet) -> None:
     if not flags.arguments:
-        raise KctlError(f"You must specify the type of resource to explain. {_SUGGESTION}\n")
+        raise KctlError(f"You must specify the type of resource to explain. {program.renamed(_SUGGESTION)}\n")
     if len(flags.arguments) > 1:
         raise KctlError("We accept only this format: explain RESOURCE\n")
     if flags.is_on("all") and flags.text("output") != "skeleton":

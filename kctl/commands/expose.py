@@ -59,7 +59,7 @@ COMMAND = Command(
         Flag(
             "cluster-ip", usage="The service's address; None for a service without one. Without it the server chooses."
         ),
-        standard_flags.field_manager("kctl-expose"),
+        standard_flags.field_manager("kubectl-expose"),
         standard_flags.DRY_RUN,
         standard_flags.SAVE_CONFIG,
         *OVERRIDE_FLAGS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from kctl import program
 from kctl.command_line import standard_flags
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
@@ -56,12 +57,13 @@ def _check(session: Session, flags: FlagSet) -> None:
         pass  # what is missing is missed later, in other words
     elif not flags.arguments and not flags.texts("filename") and not flags.text("kustomize"):
         session.say(
-            'You must specify the type of resource to get. Use "kctl api-resources" for a complete list of supported '
-            "resources.\n\n"
+            f'You must specify the type of resource to get. Use "{program.name()} api-resources" for a complete list '
+            "of supported resources.\n\n"
         )
         raise UsageError(
             "Required resource not specified.\n"
-            'Use "kctl explain <resource>" for a detailed description of that resource (e.g. kctl explain pods).',
+            f'Use "{program.name()} explain <resource>" for a detailed description of that resource '
+            f"(e.g. {program.name()} explain pods).",
             hint="See 'kctl get -h' for help and examples",
         )
     if flags.text("at") and (flags.is_on("watch") or flags.is_on("watch-only") or flags.text("subresource")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kctl import guides
+from kctl import guides, program
 from kctl.command_line import usage
 from kctl.command_line.command import Command
 from kctl.command_line.flags import FlagSet
@@ -32,7 +32,7 @@ async def run(session: Session, flags: FlagSet) -> None:
 def _list(session: Session) -> None:
     print_rows([("NAME", "ABOUT"), *guides.GUIDES], TabWriter(session.write))
     if session.is_terminal:
-        session.say("\nShow one with 'kctl guide NAME'.\n")
+        session.say(f"\nShow one with '{program.name()} guide NAME'.\n")
 
 
 def _named(word: str) -> guides.Guide:

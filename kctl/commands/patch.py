@@ -213,7 +213,7 @@ COMMAND = Command(
         RECORD,
         *standard_flags.filename_flags("that say which objects to change."),
         switch("local", "Change what is in the file, and ask no server."),
-        standard_flags.field_manager("kctl-patch"),
+        standard_flags.field_manager("kubectl-patch"),
         standard_flags.subresource("Change a part of the object alone, such as status or scale."),
     ),
     description="""\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from kctl import program
 from kctl.command_line import plugins
 from kctl.command_line.command import Command, find
 from kctl.command_line.flags import FlagSet, switch
@@ -17,7 +18,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     for problem in problems:
         session.say(f"{problem}\n")
     if not found:
-        raise KctlError("error: unable to find any kctl plugins in your PATH\n", verbatim=True)
+        raise KctlError(f"error: unable to find any {program.name()} plugins in your PATH\n", verbatim=True)
     session.write("The following compatible plugins are available:\n\n")
     warnings = 0
     seen: dict[str, str] = {}
@@ -37,7 +38,7 @@ def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
     found = []
     try:
         if not plugins.is_executable(path):
-            found.append(f"warning: {path} identified as a kctl plugin, but it is not executable")
+            found.append(f"warning: {path} identified as a {program.name()} plugin, but it is not executable")
     except OSError as error:
         why = f"stat {path}: {(error.strerror or str(error)).lower()}"
         found.append(f"error: unable to identify {path} as an executable file: {why}")
@@ -45,14 +46,14 @@ def _complaints(path: str, name: str, seen: dict[str, str]) -> list[str]:
         found.append(f"warning: {path} is overshadowed by a similarly named plugin: {seen[name]}")
     seen.setdefault(name, path)
     if command := _overwritten(name.split("-")[1:]):
-        found.append(f'warning: {name} overwrites existing command: "kctl {command}"')
+        found.append(f'warning: {name} overwrites existing command: "{program.name()} {command}"')
     return found
 
 
 def _overwritten(words: list[str]) -> str:
     """The command that these words already name, or the most of them; empty if the first names none."""
     verb = next((one for group in GROUPS for one in group.verbs if one.name == words[0]), None)
-    if verb is None:
+    if verb is None or (verb.own and program.is_kubectl()):
         return ""
     if len(words) == 1:
         return verb.name

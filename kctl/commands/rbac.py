@@ -138,7 +138,11 @@ kctl rbac check -f deploy/rbac.yaml --for sa/operator --strict""",
             flags=(
                 _FOR,
                 switch("resource-names", "Name the objects in the rules, where all of them were asked for by name."),
-                switch("all", "With what everybody may do anyway: discovery, health, questions about oneself."),
+                switch(
+                    "all",
+                    "With what everybody may do anyway (discovery, health, questions about oneself), "
+                    "and what only a local control plane has (/localplane).",
+                ),
                 Flag("name", usage="What the roles are called. Default: after the user."),
                 Flag("output", usage="Output format, one of: yaml, json. Default: yaml.", short="o"),
             ),

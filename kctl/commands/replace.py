@@ -129,7 +129,7 @@ class _Replacing:
     def _keep_stdin(self) -> None:
         """It is read twice."""
         if "-" in self._flags.texts("filename") and sys.stdin is not None:
-            sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read()))
+            sys.stdin = io.TextIOWrapper(_Rewinding(sys.stdin.buffer.read(), from_terminal=sys.stdin.isatty()))
 
     async def _wait(self, query: Query, seconds: float) -> None:
         result = await resolve(self._session, query)
@@ -159,7 +159,14 @@ class _Replacing:
 
 
 class _Rewinding(io.BytesIO):
-    """Begins again once it has been read to its end."""
+    """Begins again once it has been read to its end. Whether it came from a terminal is asked for credentials."""
+
+    def __init__(self, data: bytes, *, from_terminal: bool) -> None:
+        super().__init__(data)
+        self._from_terminal = from_terminal
+
+    def isatty(self) -> bool:
+        return self._from_terminal
 
     def read(self, size: int | None = -1) -> bytes:
         data = super().read(size)
@@ -181,7 +188,7 @@ COMMAND = Command(
         standard_flags.SAVE_CONFIG,
         standard_flags.DRY_RUN,
         Flag("raw", usage="Send a PUT to this path of the server, with what is in -f."),
-        standard_flags.field_manager("kctl-replace"),
+        standard_flags.field_manager("kubectl-replace"),
         standard_flags.subresource("Replace a part of the object alone, such as status or scale."),
     ),
     description="""\

@@ -102,7 +102,7 @@ COMMAND = Command(
         Flag("detach-keys", "text", "ctrl-p,ctrl-q", "The keys that leave the process without ending it."),
         switch("quiet", "Say nothing but what the process says.", short="q"),
         standard_flags.pod_running_timeout(60.0),
-        standard_flags.field_manager("kctl-run"),
+        standard_flags.field_manager("kubectl-run"),
         standard_flags.SAVE_CONFIG,
         *OVERRIDE_FLAGS,
         *DELETION_FLAGS,

@@ -6,6 +6,7 @@ import datetime as dt
 import json
 import pathlib
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError, UsageError, raise_all
@@ -42,7 +43,7 @@ async def save(session: Session, flags: FlagSet) -> None:
 
 async def restore(session: Session, flags: FlagSet) -> None:
     if len(flags.arguments) != 1:
-        raise UsageError("name the snapshot, or its file: see `kctl snapshot list`")
+        raise UsageError(f"name the snapshot, or its file: see `{program.name()} snapshot list`")
     word = flags.arguments[0]
     data = snapshots.read(word)
     snapshot = snapshots.loaded(data, word)
@@ -76,7 +77,7 @@ async def list_saved(session: Session, flags: FlagSet) -> None:
 
 async def remove(session: Session, flags: FlagSet) -> None:
     if not flags.arguments:
-        raise UsageError("name at least one snapshot: see `kctl snapshot list`")
+        raise UsageError(f"name at least one snapshot: see `{program.name()} snapshot list`")
     errors: list[Exception] = []
     for name in flags.arguments:
         try:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from kctl import program
 from kctl.commands import new_app
 from kctl.errors import KctlError, UsageError
 from localplane.cli.down import sweep
@@ -61,7 +62,7 @@ def _show_statuses(found: list[Status], *, as_list: bool, output: str) -> None:
         documents = [as_json(one) for one in found]
         sys.stdout.write(json.dumps(documents if as_list else documents[0], indent=2) + "\n")
     elif not found:
-        sys.stdout.write("No plane is up. Start one with `kctl up`.\n")
+        sys.stdout.write(f"No plane is up. Start one with `{program.name()} up`.\n")
     for one in found if not output else ():
         show(block(one))
 

@@ -105,7 +105,7 @@ COMMAND = Command(
         standard_flags.SELECTOR,
         switch("overwrite", "Replace taints that have the same key and effect. Without it, that is an error."),
         switch("all", "All nodes of the cluster."),
-        standard_flags.field_manager("kctl-taint"),
+        standard_flags.field_manager("kubectl-taint"),
     ),
     description="""\
 Add and remove taints. Pods that don't tolerate a node's taints are not put there.

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import sys
-from contextlib import ExitStack
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from kctl.command_line.command import Command
@@ -18,6 +18,7 @@ from kctl.ui import opening
 from kctl.ui import server as ui_server
 from localplane.client.rest import client as rest_client
 from localplane.client.transport import aiohttp_transport
+from localplane.client.workqueue import supervision
 
 _LARGEST_PORT = 65535
 
@@ -32,7 +33,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     gate = ui_gate.Gate(listener.getsockname()[1])
     context = flags.text("context") or session.kubeconfig.current_context
     about = ui_server.About(context, config.server, session.namespace, read_only=flags.is_on("read-only"))
-    transport = aiohttp_transport.HTTPTransport(config, agent=user_agent().replace("kctl/", "kctl-ui/", 1))
+    transport = aiohttp_transport.HTTPTransport(config, agent=user_agent().replace("kubectl/", "kctl-ui/", 1))
     try:
         await rest_client.Client(transport).request("GET", "/version")  # who can't be reached is told of here
     except BaseException:
@@ -43,7 +44,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()
-        with ExitStack() as browser:
+        async with supervision.Background(console.census.run), AsyncExitStack() as browser:
             link = gate.link()
             _tell(session, f"The console of {context or config.server}", link)
             if session.is_terminal and not flags.is_on("no-open") and opening.can_show_pages():

@@ -11,8 +11,9 @@ from kctl.session.session import Session
 
 
 async def run(session: Session, flags: FlagSet) -> None:
+    cordon.check(session, flags, "uncordon NODE")
     mode = dry_run.dry_run(session)
-    await cordon.mark(session, await cordon.find(session, flags, "uncordon NODE"), mode, unschedulable=False)
+    await cordon.mark(session, await cordon.find(session, flags), mode, unschedulable=False)
 
 
 COMMAND = Command(
@@ -21,7 +22,7 @@ COMMAND = Command(
     "Let pods onto nodes again",
     run=run,
     flags=(standard_flags.SELECTOR, standard_flags.DRY_RUN),
-    description="Mark nodes as schedulable again, after 'kctl cordon' or 'kctl drain'.",
+    description="Mark node as schedulable. This is for nodes after 'kctl cordon' or 'kctl drain'.",
     examples="""\
 # The node is back
 kctl uncordon worker-1

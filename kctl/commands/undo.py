@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet
 from kctl.errors import KctlError, UsageError
@@ -18,7 +19,9 @@ _IDENTITY = ("resourceVersion", "uid")
 async def run(session: Session, flags: FlagSet) -> None:
     moment = flags.text("to")
     if not moment:
-        raise UsageError("say to when: --to REVISION, as `kctl history` shows them, a time, or how long ago")
+        raise UsageError(
+            f"say to when: --to REVISION, as `{program.name()} history` shows them, a time, or how long ago"
+        )
     result = await resolve(session, Query.of(flags)._replace(needs_object=False))
     infos = await result.infos()
     if len(infos) != 1 or not infos[0].name:
@@ -45,7 +48,9 @@ async def _as_it_was(session: Session, info: Info, moment: str) -> JSONObject:
     try:
         return await past.client.resource(info.rest_mapping.resource, info.resource.namespace).get(info.name)
     except NotFound as error:
-        raise KctlError(f"{info.shown} was not there at {moment}: see `kctl history {info.shown}`") from error
+        raise KctlError(
+            f"{info.shown} was not there at {moment}: see `{program.name()} history {info.shown}`"
+        ) from error
     finally:
         await past.close()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
 from kctl.printers import objects
 from kctl.session import discovery
 from kctl.session.session import Session
-from kctl.session.versions import KUBERNETES, client_version
+from kctl.session.versions import client_version
 from localplane.apimachinery import errors
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.serializers import yaml_writer
@@ -53,7 +54,7 @@ def _print(session: Session, flags: FlagSet, versions: dict[str, Any]) -> None:
         case "yaml":
             session.write(yaml_writer.to_yaml(versions).decode() + "\n")
         case _:
-            same = f" (as kubectl v{KUBERNETES})" if session.is_terminal else ""
+            same = f" (as kubectl v{program.KUBERNETES})" if session.is_terminal and not program.is_kubectl() else ""
             session.write(f"Client Version: {versions['clientVersion']['gitVersion']}{same}\n")
             session.write(f"Kustomize Version: {versions['kustomizeVersion']}\n")
             if "serverVersion" in versions:
@@ -65,11 +66,11 @@ def _compare(session: Session, flags: FlagSet, server: dict[str, Any]) -> None:
     theirs = str(server.get("minor", "")).rstrip("+")
     if str(server.get("major")) != "1" or not theirs.isdecimal():
         return
-    ours = int(KUBERNETES.partition(".")[2])
+    ours = int(program.KUBERNETES.partition(".")[2])
     if abs(ours - int(theirs)) <= 1:
         return
     text = (
-        f"version difference between client ({KUBERNETES}) and server (1.{theirs}) exceeds the supported minor "
+        f"version difference between client ({program.KUBERNETES}) and server (1.{theirs}) exceeds the supported minor "
         "version skew of +/-1"
     )
     if flags.is_on("warnings-as-errors"):

@@ -39,7 +39,7 @@ async def _find(session: Session, flags: FlagSet) -> Result:
     if local and flags.arguments:
         raise KctlError(LOCAL_ONLY_FILES)
     query = Query.of(flags)._replace(
-        select_all=flags.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
+        types_alone=flags.is_on("all"), latest=not local, local=local, keep_going=True, flatten=True
     )
     return await resolve(session, query)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from kctl import guides
+from kctl import guides, program
 from kctl.command_line.flags import FlagSet
 from kctl.completion import live, tree
 from kctl.completion.values import DEFAULT, DIRECTORIES, NO_FILES, NO_SPACE, Offer, fitting
@@ -25,7 +25,7 @@ async def of_command(matched: tree.CommandMatch, flags: FlagSet, current: str) -
     completer = _COMPLETERS.get(matched.name)
     if completer is None:
         return None
-    return await completer(Session(flags, command="kctl __complete"), flags.arguments, current)
+    return await completer(Session(flags, command=f"{program.name()} __complete"), flags.arguments, current)
 
 
 def _help(arguments: Sequence[str], current: str) -> Offer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kctl import program
 from kctl.command_line.flags import Flag, FlagSet, parse
 from kctl.completion import arguments, outsiders
 from kctl.completion.tree import REQUIRED, CommandMatch, find, summaries
@@ -37,7 +38,7 @@ async def offer(words: Sequence[str]) -> Offer:
     except KctlError as error:
         return Offer([], DEFAULT, f"Error while parsing flags from args {_shown(value.words)}: {error}")
     if value.unknown and not dashed:
-        name = matched.path[-1].name if matched.path else "kctl"
+        name = matched.path[-1].name if matched.path else program.name()
         return Offer([], DEFAULT, f"Subcommand '{name}' does not support flag '{value.unknown}'")
     if flags.changed("help"):
         return Offer([])
@@ -107,7 +108,9 @@ def _required(matched: CommandMatch, flags: FlagSet, current: str) -> list[str]:
 def _named(matched: CommandMatch, flag: Flag, current: str) -> list[str]:
     if flag.hidden and flag.name != "help":
         return []
-    usage = flag.usage if flag.name != "help" else f"help for {matched.path[-1].name if matched.path else 'kctl'}"
+    usage = (
+        flag.usage if flag.name != "help" else f"help for {matched.path[-1].name if matched.path else program.name()}"
+    )
     names = [f"--{flag.name}", *([f"-{flag.short}"] if flag.short else [])]
     return [f"{name}\t{usage}" for name in fitting(current, names)]
 

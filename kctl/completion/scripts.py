@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from kctl import program
+
 _BASH = r"""# bash completion for kctl
 _kctl() {
     local line="${COMP_LINE:0:COMP_POINT}" rest part number=0 word
@@ -149,6 +151,22 @@ Register-ArgumentCompleter -Native -CommandName 'kctl' -ScriptBlock {
     if (-not $found -and ($number -band 4)) { '' }
 }
 """
+
+_START = """\
+__start_kubectl() {
+    _kubectl "$@"
+}
+"""
+"""What kubectl's own script calls it: `complete -o default -F __start_kubectl k` stands in many a .bashrc."""
+
+
+def script(shell: str) -> str:
+    """For the name that we were called by."""
+    text = SCRIPTS[shell]
+    if not program.is_kubectl():
+        return text
+    return text.replace(program.KCTL, program.KUBECTL) + (_START if shell == "bash" else "")
+
 
 SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL}
 FILES = {"bash": "kctl.bash", "zsh": "_kctl", "fish": "kctl.fish", "powershell": "kctl.ps1"}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from kctl import program
 from kctl.command_line.flags import Flag, FlagSet
 from kctl.completion import live, tree
 from kctl.session.session import Session
@@ -195,7 +196,7 @@ def _formats(flag: Flag) -> list[str]:
 
 
 async def _live(matched: tree.CommandMatch, flags: FlagSet, flag: Flag, current: str) -> Offer:
-    session = Session(flags, command="kctl __complete")
+    session = Session(flags, command=f"{program.name()} __complete")
     name = flag.name
     if name == "resource" and matched.name in _OF_REQUESTS:
         return Offer(fitting(current, await live.types(session)))

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from kctl import program
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from localplane.apimachinery.light_typing import NamedTuple, Self
@@ -154,10 +155,12 @@ def _letter(rest: str, *, in_class: bool = False) -> tuple[str, str]:
     return rest[0], rest[1:]
 
 
-_NO_NEED = (
-    "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form "
-    "(e.g. 'kctl get resource/<resource_name>' instead of 'kctl get resource resource/<resource_name>'"
-)
+def _no_need() -> str:
+    return (
+        "there is no need to specify a resource type as a separate argument when passing arguments in resource/name "
+        f"form (e.g. '{program.name()} get resource/<resource_name>' instead of "
+        f"'{program.name()} get resource resource/<resource_name>'"
+    )
 
 
 class Words(NamedTuple):
@@ -174,7 +177,7 @@ def read(arguments: Sequence[str], expand: Callable[[str], str]) -> Words:
     slashes = sum("/" in word for word in words)
     if slashes:
         if slashes != len(words):
-            raise KctlError(_NO_NEED)
+            raise KctlError(_no_need())
         return Words(pairs=tuple(_pair(word) for word in words))
     if not words:
         return Words()

@@ -12,7 +12,7 @@ import re
 
 from localplane.apimachinery.light_typing import TextIO
 
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+_CONTROL = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)"
 
 
 class Painted(str):
@@ -33,7 +33,7 @@ def harmless(text: str) -> str:
 
     A carriage return within a line is one of them: what comes after it would be written over what came before.
     """
-    return _CONTROL.sub(_caret, text) if _CONTROL.search(text) else text
+    return re.sub(_CONTROL, _caret, text)
 
 
 def shown(text: str, stream: TextIO) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import orjson
 
+from kctl import program
 from kctl.errors import KctlError
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, NotFound
@@ -62,4 +63,6 @@ def _without_instruments(session: Session, error: NotFound) -> APIError | KctlEr
     if error.status().get("details", {}).get("kind") == "instruments":
         return error
     server = session.client_config.server
-    return KctlError(f"{session.command} asks a plane that `kctl up` started, and {server} is another server")
+    return KctlError(
+        f"{session.command} asks a plane that `{program.name()} up` started, and {server} is another server"
+    )

@@ -18,7 +18,7 @@ import pathlib
 import sys
 from collections.abc import Callable
 
-from kctl import __version__
+from kctl import program
 from kctl.command_line import colours as command_line_colours
 from kctl.command_line import klog
 from kctl.command_line.flags import FlagSet
@@ -34,7 +34,6 @@ from localplane.apimachinery.golang import sources
 from localplane.apimachinery.light_typing import Any, TextIO
 from localplane.client import errors
 from localplane.client import kubeconfig as client_kubeconfig
-from localplane.client.kubeconfig import model
 from localplane.client.rest import client as rest_client
 from localplane.client.transport import aiohttp_transport, blocking_transport, driver, headers, interface
 
@@ -52,7 +51,7 @@ class Session:
         self.command = command
         self.flags = flags
         self.warnings = 0
-        self.plugin_policy: model.PluginPolicy | None = None
+        self.plugin_policy: client_kubeconfig.PluginPolicy | None = None
         """Which credential plugins may run, if the user has said so."""
         self.take_warning: Callable[[str], None] | None = None
         """Where warnings go while stderr is a screen that somebody else draws on."""
@@ -115,8 +114,11 @@ class Session:
             if self.take_warning is not None:
                 self.take_warning(text)
                 return
-            loud, plain = ("\x1b[33;1m", "\x1b[0m") if self.colours(sys.stderr) else ("", "")
+            loud, plain = ("\x1b[33;1m", "\x1b[0m") if self._warns_in_colour() else ("", "")
             sys.stderr.write(f"{loud}Warning:{plain} {shown(text, sys.stderr)}\n")
+
+    def _warns_in_colour(self) -> bool:
+        return command_line_colours.allowed(self.flags.text("color"), sys.stderr, of_kubectl=True)
 
     def colours(self, stream: TextIO) -> bool:
         """Whether what is written there may be coloured."""
@@ -165,9 +167,17 @@ class Session:
             raise KctlError(str(error)) from error
         if not _is_identified(config):
             config = self._introduced(config)
-        if config.exec is None or self.plugin_policy is None:
+        if config.exec is None:
             return config
-        return records.replace(config, exec=records.replace(config.exec, policy=self.plugin_policy))
+        reader = "stdin resource manifest reader" if self._reads_stdin() else ""
+        plugin = records.replace(config.exec, policy=self.plugin_policy, stdin_user=reader)
+        return records.replace(config, exec=plugin)
+
+    def _reads_stdin(self) -> bool:
+        """Whether what is to be done comes from there: `-f -`, and variables for `set env`."""
+        flags = self.flags
+        named = flags.known("filename") and flags.kind("filename") != "text" and "-" in flags.texts("filename")
+        return named or (self.command.endswith(" set env") and "-" in flags.arguments)
 
     def _introduced(self, config: client_kubeconfig.ClientConfig) -> client_kubeconfig.ClientConfig:
         """Whoever says nothing about himself is asked. Kubernetes: clientcmd, PromptingAuthLoader."""
@@ -233,7 +243,7 @@ class Session:
 
     def field_manager(self, verb: str) -> str:
         """Who changes made by this verb belong to, unless --field-manager says otherwise."""
-        return f"kctl-{verb}"
+        return f"{program.KUBECTL}-{verb}"
 
     def another(self) -> Session:
         """For another thread of the same command: it has connections of its own, and warns of nothing twice."""
@@ -318,8 +328,8 @@ def _is_identified(config: client_kubeconfig.ClientConfig) -> bool:
 
 
 def user_agent() -> str:
-    """The first word is whom changes belong to that name no manager."""
-    return f"kctl/v{__version__} ({platform()}) kubernetes/1.37"
+    """The first word is whom changes belong to that name no manager: kubectl, whatever we are called."""
+    return f"{program.KUBECTL}/{program.kubectl_version()} ({platform()}) kubernetes/{program.KUBERNETES}"
 
 
 def _random_uuid() -> str:
@@ -374,15 +384,21 @@ def _extra(pairs: list[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
+_MOST_DIGITS = 18
+"""Of a number of seconds: more is no number for Go."""
+
+
 def _timeout(text: str) -> Any:
-    """A timedelta; None for zero."""
+    """A timedelta; None for zero and less. What is finer than a microsecond is one: it is over before a request goes
+    out."""
     if text in ("", "0"):
         return None
     try:
-        limit = dt.timedelta(seconds=int(text)) if text.isdecimal() else times.parse_duration(text)
+        is_seconds = text.isdecimal() and len(text) <= _MOST_DIGITS
+        nanoseconds = min(int(text) * 10**9, 2**63 - 1) if is_seconds else times.duration_nanoseconds(text)
     except times.InvalidDuration:
         raise KctlError(_BAD_TIMEOUT) from None
-    return max(limit, dt.timedelta(microseconds=1)) if text.strip("0.nuµmsh") else None
+    return dt.timedelta(microseconds=max(1, nanoseconds // 1_000)) if nanoseconds > 0 else None
 
 
 class WithHeaders:

@@ -6,12 +6,9 @@ import os
 import sys
 from collections.abc import Mapping
 
-from kctl import __version__
+from kctl import __version__, program
 from localplane.apimachinery.golang import text
 from localplane.apimachinery.light_typing import Any
-
-KUBERNETES = "1.37"
-"""Whose kubectl this one behaves like."""
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386"}
 _FIELDS = (
@@ -32,11 +29,11 @@ _FIELDS = (
 
 
 def client_version() -> dict[str, str]:
-    major, _, minor = KUBERNETES.partition(".")
+    major, _, minor = program.KUBERNETES.partition(".")
     return {
         "major": major,
         "minor": minor,
-        "gitVersion": f"v{__version__}",
+        "gitVersion": program.kubectl_version() if program.is_kubectl() else f"v{__version__}",
         "gitCommit": "",
         "gitTreeState": "",
         "buildDate": "1970-01-01T00:00:00Z",

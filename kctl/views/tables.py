@@ -20,6 +20,7 @@ from kctl.printers.objects import is_list
 from kctl.printers.table import TableOptions, TablePrinter, is_table
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, NotFound
+from localplane.apimachinery.golang import sources
 from localplane.apimachinery.light_typing import Any
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import ConnectionLost, RequestTimedOut
@@ -133,6 +134,11 @@ class _Printing:
         sys.stdout.flush()
 
 
+_LIST_IN_FILE = (
+    "watch is only supported on individual resources and resource collections, but a list of resources is found"
+)
+
+
 async def watch_one_type(session: Session, flags: FlagSet, query: Query) -> int:
     result = await resolve(session, query)
     try:
@@ -143,6 +149,8 @@ async def watch_one_type(session: Session, flags: FlagSet, query: Query) -> int:
         raise
     if not infos:
         raise KctlError("no objects were found to watch")
+    if (query.filenames or query.kustomize) and any(is_list(info.object or {}) for info in infos):
+        raise KctlError(_LIST_IN_FILE)
     named = not infos[0].object or bool(infos[0].name)
     printing = _Printing(session, flags, infos[0])
     for info in infos:
@@ -167,6 +175,12 @@ def _too_many(query: Query, count: int) -> str:
         what = "individual resources and resource collections"
         return f"watch is only supported on {what} - {count} resources were found"
     return "you may only watch a single resource or type of resource at a time"
+
+
+_TIMED_OUT = (
+    '"Unable to decode an event from the watch stream" '
+    'err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"'
+)
 
 
 async def _follow(info: Info, query: Query, version: str, printing: _Printing, *, skips_first: bool) -> None:
@@ -201,5 +215,7 @@ async def _follow(info: Info, query: Query, version: str, printing: _Printing, *
                 hidden = False
         except APIError as error:
             printing.show(error.status(), "ERROR")
-        except (ConnectionLost, RequestTimedOut):
+        except RequestTimedOut:
+            info.session.log(5, sources.STREAM_ENDED, _TIMED_OUT)
+        except ConnectionLost:
             return

@@ -9,7 +9,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Collection, Sequence
 
-from kctl import __version__
+from kctl import program
 from kctl.changes.apply import options
 from kctl.errors import KctlError, raise_all
 from kctl.objects import Info
@@ -31,7 +31,9 @@ _KINDS = f"{_PREFIX}/contains-group-kinds"
 _ID = f"{_PREFIX}/id"
 _PART_OF = f"{_PREFIX}/part-of"
 _PARENT_TYPE = f"{_PREFIX}/is-parent-type"
-_TOOL = "kctl"
+_TOOL = "kubectl"
+_FORMER_TOOL = "kctl"
+"""What kctl called itself in its sets before it took over kubectl's names."""
 _BUILT_IN = (GroupVersionResource("", "v1", "secrets"), GroupVersionResource("", "v1", "configmaps"))
 
 
@@ -159,7 +161,7 @@ class ApplySet:
         if _TOOLING not in annotations:
             raise KctlError(f"{exists} already exists and is missing required annotation {go_quote(_TOOLING)}")
         tool = annotations[_TOOLING].rpartition("/")[0] or annotations[_TOOLING]
-        if tool != _TOOL:
+        if tool not in (_TOOL, _FORMER_TOOL):
             raise KctlError(
                 f"{exists} already exists and is managed by tooling {go_quote(tool)} instead of {go_quote(_TOOL)}"
             )
@@ -205,7 +207,7 @@ class ApplySet:
         metadata: JSONObject = {
             "name": self._name,
             "annotations": {
-                _TOOLING: f"{_TOOL}/v{__version__}",
+                _TOOLING: f"{_TOOL}/{program.kubectl_version()}",
                 _KINDS: ",".join(sorted(f"{one.kind}.{one.group}" if one.group else one.kind for one in kinds)),
                 _NAMESPACES: ",".join(sorted(name for name in namespaces if name != self._namespace)),
             },

@@ -3,7 +3,8 @@
 All objects of an apply, in the order of the files, but each after what it can't be without.
 
 kubectl refuses a custom resource that comes with its definition, and an object before its namespace. Here what is
-missing is applied first, and a definition is waited for; whatever works with kubectl happens in kubectl's order.
+missing is applied first, and a definition is waited for; whatever works with kubectl happens in kubectl's order. Called
+kubectl, it refuses both as well.
 
 `apply --watch`: apply, then again whenever a file changes, and show what has changed in them.
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
+from kctl import program
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError, listed_as_one
 from kctl.objects import Info, Query, Result
@@ -113,7 +115,7 @@ class Batch:
             try:
                 await self._apply(info)
             except NotFound as error:
-                if not await self._made_namespace(error) and not await self._made_kind(info, error):
+                if not (await self._made_namespace(error) or await self._made_kind(info, error)):
                     raise
                 await self._apply(info)
         except (KctlError, APIError) as error:
@@ -131,6 +133,8 @@ class Batch:
         return True
 
     def _definition_of(self, item: Info | UnknownKind) -> Info | None:
+        if program.is_kubectl():
+            return None
         obj = item.object or {}
         group, _, _ = str(obj.get("apiVersion", "")).rpartition("/")
         for other in self._items:
@@ -177,7 +181,7 @@ class Batch:
     async def _made_namespace(self, error: NotFound) -> bool:
         """Whether what was not found is a namespace that comes later; then it is there now."""
         details = error.status().get("details") or {}
-        if details.get("kind") != "namespaces":
+        if details.get("kind") != "namespaces" or program.is_kubectl():
             return False
         for other in self._items:
             if isinstance(other, UnknownKind) or id(other) in self._done:

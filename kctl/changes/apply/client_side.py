@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kctl import program
 from kctl.changes.apply import last_applied
 from kctl.changes.apply.merge import MergeFailed, Patch, three_way
 from kctl.changes.apply.options import ApplyOptions
@@ -136,7 +137,7 @@ class Patcher:
         except (APIError, KctlError) as error:
             raise PatchRefused(modified, error) from error
         try:
-            return Patched(modified, await self._create(info, _loaded(modified)))
+            return Patched(modified, await self._create(info, _new(_loaded(modified))))
         except APIError as error:
             try:
                 restored = await self._create(info, _new(current))
@@ -236,7 +237,7 @@ class ClientSide:
         info.refresh(created)
 
     def _warn_of_missing(self, info: Info) -> None:
-        by = "kctl"
+        by = program.name()
         self._session.say(
             f"Warning: resource {info.shown} is missing the {last_applied.ANNOTATION} annotation which is required by "
             f"{by} apply. {by} apply should only be used on resources created declaratively by either {by} create "

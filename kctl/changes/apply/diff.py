@@ -31,6 +31,7 @@ from kctl.objects import Info, Query, Result, resolve
 from kctl.printers.objects import without_managed_fields
 from kctl.session.session import Session
 from localplane.apimachinery.errors import APIError, Conflict, NotFound
+from localplane.apimachinery.golang import sources
 from localplane.apimachinery.golang.text import go_quote
 from localplane.apimachinery.objects import JSONObject
 from localplane.apimachinery.serializers import to_yaml
@@ -217,12 +218,12 @@ class _Diffing:
         warn_if_deleting(self._session, live)
 
     async def _live(self, info: Info) -> JSONObject | None:
+        if info.is_namespaced:
+            self._visited.namespaces.add(info.namespace)
         try:
             live = await info.get()
         except NotFound:
             return None
-        if info.is_namespaced:
-            self._visited.namespaces.add(info.namespace)
         self._visited.uids.add(str((live.get("metadata") or {}).get("uid", "")))
         return live
 
@@ -268,5 +269,11 @@ async def _prunable_types(session: Session, flags: FlagSet) -> list[RESTMapping]
 async def _add_pruned(
     session: Session, flags: FlagSet, types: list[RESTMapping], versions: Versions, visited: Visited
 ) -> None:
-    for one in await prunable(session, types, flags.text("selector"), visited):
+    try:
+        pruned = await prunable(session, types, flags.text("selector"), visited)
+    except APIError as error:
+        text = f"pruning failed and could not be evaluated err: {error.message}"
+        session.log_warning(text, place=sources.PRUNING_FAILED)
+        return
+    for one in pruned:
         versions.write(one.object, one.namespace, one.name, live=one.object, merged=None)

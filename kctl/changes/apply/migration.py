@@ -23,6 +23,16 @@ def owners_of_annotation(obj: JSONObject, operation: str) -> list[JSONObject]:
     ]
 
 
+_FORMER_MANAGER = "kctl-client-side-apply"
+"""Who client-side apply was before kctl took over kubectl's names: of what was applied since, it still owns a part."""
+
+
+def former_managers(obj: JSONObject) -> set[str]:
+    """Who applied on a client's side until now."""
+    owners = {str(owner.get("manager", "")) for owner in owners_of_annotation(obj, "Update")}
+    return owners | {_FORMER_MANAGER for entry in _entries(obj) if _is(entry, _FORMER_MANAGER, "Update")}
+
+
 def _entries(obj: JSONObject) -> list[JSONObject]:
     return list((obj.get("metadata") or {}).get("managedFields") or ())
 

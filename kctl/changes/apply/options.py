@@ -131,4 +131,4 @@ PRUNE_ALLOWLIST = Flag(
 
 
 def field_manager_flag() -> Flag:
-    return standard_flags.field_manager("kctl-client-side-apply")
+    return standard_flags.field_manager("kubectl-client-side-apply")

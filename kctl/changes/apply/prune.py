@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from kctl import program
 from kctl.changes.apply import last_applied
 from kctl.errors import KctlError
 from kctl.session.session import Session
+from localplane.apimachinery.golang import sources
 from localplane.apimachinery.groups import GroupKind
 from localplane.apimachinery.objects import JSONObject
 from localplane.client.errors import NoMatch
@@ -45,9 +47,10 @@ async def prunable_types(session: Session, allowed: Sequence[str]) -> list[RESTM
     names = [_split(text) for text in allowed]
     if not names:
         session.log_warning(
-            "Deprecated: kctl apply will no longer prune non-namespaced resources by default when used with the "
-            "--namespace flag in a future release. To preserve the current behaviour, list the resources you want to "
-            "target explicitly in the --prune-allowlist flag."
+            f"Deprecated: {program.name()} apply will no longer prune non-namespaced resources by default when used "
+            "with the --namespace flag in a future release. To preserve the current behaviour, list the resources you "
+            "want to target explicitly in the --prune-allowlist flag.",
+            place=sources.PRUNING_EVERYTHING,
         )
         names = [*_NAMESPACED, *_CLUSTER_SCOPED]
     found = []

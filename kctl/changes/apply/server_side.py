@@ -119,7 +119,7 @@ class ServerSide:
     async def _migrate(self, info: Info) -> bool:
         """Whether there was anything to do."""
         assert info.object is not None
-        managers = {owner["manager"] for owner in migration.owners_of_annotation(info.object, "Update")}
+        managers = migration.former_managers(info.object)
         last: Conflict | None = None
         for _ in range(_ATTEMPTS):
             patch = migration.migration(info.object, managers, self._options.field_manager)

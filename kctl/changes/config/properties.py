@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 from typing import Any, NamedTuple
 
+from kctl import program
 from kctl.changes.config.files import ConfigFiles
 from kctl.command_line.flags import KINDS as FLAG_KINDS
 from kctl.errors import KctlError
@@ -145,12 +146,12 @@ def _value(kind: str, text: str, *, raw_bytes: bool) -> Any:
         case "[]uint8":
             if (position := decoder.corrupt_base64(text)) is not None:
                 raise KctlError(f"error decoding input value: illegal base64 data at input byte {position}")
-            return text
+            return base64.b64encode(base64.b64decode(text)).decode()  # as Go writes it: in one line
         case "string":
             return text
         case "[]string":
             raise KctlError("unrecognized slice type. string")
         case "*ExecConfig" | "*AuthProviderConfig":
             # kubectl breaks down here.
-            raise KctlError(f"can't set a {kind[1:]} to a value: use 'kctl config set-credentials'")
+            raise KctlError(f"can't set a {kind[1:]} to a value: use '{program.name()} config set-credentials'")
     raise KctlError("can't set a map to a value: map[]")

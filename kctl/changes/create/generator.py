@@ -23,7 +23,7 @@ GENERATOR_FLAGS = (
     standard_flags.SAVE_CONFIG,
     standard_flags.VALIDATE,
     standard_flags.DRY_RUN,
-    standard_flags.field_manager("kctl-create"),
+    standard_flags.field_manager("kubectl-create"),
 )
 
 
@@ -35,6 +35,8 @@ def the_name(session: Session, flags: FlagSet, *required: str, unnamed: str = "n
         raise UsageError(
             f"exactly one NAME is required, got {count}", hint=f"See '{session.command} -h' for help and examples"
         )
+    if flags.known("dry-run") and flags.text("dry-run") in ("none", "client", "server"):
+        typed.printer_for(flags, "created")  # a wrong format is told before a wrong object
     name = flags.arguments[0]
     if not name:
         raise KctlError(unnamed)

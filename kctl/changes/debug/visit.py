@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.changes.debug import options
 from kctl.changes.debug.containers import Made, Maker
 from kctl.changes.launch.foreground import concurrently, join_or_read, pods, read_log, wait_for_pod
@@ -92,7 +93,7 @@ async def _join(session: Session, debugging: options.Debugging, made: JSONObject
         terminal=flags.is_on("tty"),
         quiet=debugging.quiet,
         detach_keys="ctrl-p,ctrl-q",
-        command="kctl attach",
+        command=f"{program.name()} attach",
     )
 
     def has_started(pod: JSONObject) -> bool:

@@ -32,6 +32,6 @@ async def edit_before_create(session: Session, flags: FlagSet) -> None:
 async def _create(session: Session, flags: FlagSet, info: Info) -> None:
     obj = last_applied.written(info.object or {})
     created = await info.resource.create(
-        obj, field_manager="kctl-create", field_validation=dry_run.field_validation(flags)
+        obj, field_manager="kubectl-create", field_validation=dry_run.field_validation(flags)
     )
     result_printers.printer_for(flags, "created").print(created, session.write_object)

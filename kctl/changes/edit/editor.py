@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kctl import program
 from kctl.changes.temporary_files import new_file
 from kctl.errors import KctlError
 from localplane.apimachinery.golang.text import go_quote
@@ -24,7 +25,7 @@ def command() -> list[str]:
 
 def edit(data: bytes, suffix: str) -> Path:
     """A file with this in it, once the user has closed it. Raises KctlError if the editor failed."""
-    path = new_file("kctl-edit-", suffix, data)
+    path = new_file(f"{program.name()}-edit-", suffix, data)
     words = command()
     shell = words[1:2] == ["-c"]
     words = [*words[:2], f"{words[2]} {go_quote(str(path))}"] if shell else [*words, str(path)]

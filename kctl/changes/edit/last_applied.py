@@ -5,6 +5,7 @@ Kubernetes: EditOptions.visitToApplyEditPatch.
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.changes import dry_run
 from kctl.changes.apply import last_applied
 from kctl.changes.edit.loop import LAST_APPLIED_HEADER, EditLoop, Results
@@ -31,7 +32,7 @@ async def edit_last_applied(session: Session, flags: FlagSet) -> None:
     if not infos:
         raise KctlError(
             "no last-applied-configuration annotation found on resources, to create the annotation, use command "
-            "`kctl apply set-last-applied --create-annotation`"
+            f"`{program.name()} apply set-last-applied --create-annotation`"
         )
     before = [info.object or {} for info in infos]
 

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kctl import program
 from kctl.changes.apply import last_applied
 from kctl.changes.change_cause import recorded, with_annotations
 from kctl.changes.edit import editor
@@ -199,7 +200,7 @@ class EditLoop:
         except (KctlError, APIError) as error:
             raise self._preserved(error, file) from error
         if results.retryable:
-            self._session.say(f"You can run `kctl replace -f {file}` to try this update again.\n")
+            self._session.say(f"You can run `{program.name()} replace -f {file}` to try this update again.\n")
             raise Ended(1)
         if results.not_found:
             self._session.say(f"The edits you made on deleted resources have been saved to {go_quote(str(file))}\n")

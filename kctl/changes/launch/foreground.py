@@ -12,6 +12,7 @@ import datetime as dt
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
+from kctl import program
 from kctl.changes import deletion as changes_deletion
 from kctl.command_line.flags import FlagSet
 from kctl.errors import Ended, KctlError
@@ -121,7 +122,7 @@ async def stay(session: Session, flags: FlagSet, made: JSONObject, restart: str)
         terminal=flags.is_on("tty"),
         quiet=flags.is_on("quiet"),
         detach_keys=flags.text("detach-keys") or "ctrl-p,ctrl-q",
-        command="kctl attach",
+        command=f"{program.name()} attach",
     )
     pod = await wait_for_pod(session, namespace, name, _is_ready_or_over, seconds=seconds)
     await _join(session, pod, how)

@@ -15,13 +15,17 @@ from localplane.apimachinery.selectors import labels
 from localplane.client.rest import resources
 
 
-async def find(session: Session, flags: FlagSet, usage: str) -> list[Info]:
-    """The nodes that are meant, by name or by --selector."""
+def check(session: Session, flags: FlagSet, usage: str) -> None:
+    """Before anything else is looked at: nodes are meant either by name or by --selector."""
     hint = f"See '{session.command} -h' for help and examples"
     if not flags.arguments and not flags.changed("selector"):
         raise UsageError(f"USAGE: {usage} [flags]", hint=hint)
     if flags.arguments and flags.text("selector"):
         raise UsageError("cannot specify both a node name and a --selector option", hint=hint)
+
+
+async def find(session: Session, flags: FlagSet) -> list[Info]:
+    """The nodes that are meant."""
     words = ["nodes"] if flags.text("selector") else named("nodes", flags.arguments)
     result = await resolve(session, Query.of(flags, words)._replace(flatten=True, single_type=True))
     infos = await result.infos()

@@ -98,7 +98,7 @@ async def _send(session: Session, flags: FlagSet, info: Info, patch: JSONObject,
     return None
 
 
-_FLAGS = (*output_flags(), standard_flags.field_manager("kctl-rollout"), *FLAGS)
+_FLAGS = (*output_flags(), standard_flags.field_manager("kubectl-rollout"), *FLAGS)
 
 PAUSE = Command(
     "pause",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.changes import dry_run
 from kctl.changes.rollout.revisions import (
     FLAGS,
@@ -50,10 +51,11 @@ async def run(session: Session, flags: FlagSet) -> None:
     async def undo(info: Info) -> None:
         obj = info.object or {}
         if _LAST_APPLIED in (obj["metadata"].get("annotations") or {}):
+            apply = f"'{program.name()} apply'"
             session.say(
-                f"Warning: resource {info.shown} was previously managed with 'kctl apply'. Rolling back will not "
-                f"update the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kctl apply' "
-                "operations. Consider using 'kctl apply' with your previous configuration file instead.\n"
+                f"Warning: resource {info.shown} was previously managed with {apply}. Rolling back will not "
+                f"update the {_LAST_APPLIED} annotation, which may cause unexpected behavior on future {apply} "
+                f"operations. Consider using {apply} with your previous configuration file instead.\n"
             )
         outcome = await _rolled_back(info, flags.number("to-revision"), mode)
         typed.printer_for(flags, outcome, dry_run=mode).print(obj, session.write_object)

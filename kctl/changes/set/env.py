@@ -26,7 +26,7 @@ async def run(session: Session, flags: FlagSet) -> None:
     mode = dry_run.dry_run(session)
     printer = typed.printer_for(flags, "env updated", dry_run=mode)
     _check(flags, resources, mode)
-    parsed = variables.parse([*flags.texts("env"), *words])
+    parsed = variables.parse(_settings(flags, words))
     changes = list(parsed.set)
     if flags.text("from"):
         changes += await _imported(session, flags)
@@ -60,6 +60,13 @@ async def run(session: Session, flags: FlagSet) -> None:
         await _list(session, flags, listed)
         return
     await changing.run(infos, change)
+
+
+def _settings(flags: FlagSet, words: list[str]) -> list[str]:
+    settings = [*flags.texts("env"), *words]
+    if "-" in settings and "-" in flags.texts("filename"):
+        raise KctlError("standard input cannot be used for multiple arguments")
+    return settings
 
 
 def _check(flags: FlagSet, resources: list[str], mode: str) -> None:

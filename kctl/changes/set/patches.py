@@ -33,7 +33,7 @@ def set_flags(*more: Flag, selector: bool = True, record: bool = True) -> tuple[
         switch("all", "Change all objects of the given types in the namespace."),
         switch("local", "Change what the files of -f say, and ask no server."),
         standard_flags.DRY_RUN,
-        standard_flags.field_manager("kctl-set"),
+        standard_flags.field_manager("kubectl-set"),
         *standard_flags.filename_flags("with the objects to change"),
         *more,
         *((standard_flags.SELECTOR,) if selector else ()),

@@ -25,19 +25,19 @@ _BY_FORMAT: dict[str, Callable[[Theme], Painter]] = {
     "yaml": YAMLPainter,
 }
 _BY_COMMAND: dict[str, Callable[[Theme], Painter]] = {
-    "kctl config view": YAMLPainter,
-    "kctl describe": DescriptionPainter,
-    "kctl diff": DifferencePainter,
-    "kctl explain": ExplanationPainter,
-    "kctl history": lambda theme: DifferencePainter(theme, margin=2),
-    "kctl kustomize": YAMLPainter,
-    "kctl rbac minimal": YAMLPainter,
+    "config view": YAMLPainter,
+    "describe": DescriptionPainter,
+    "diff": DifferencePainter,
+    "explain": ExplanationPainter,
+    "history": lambda theme: DifferencePainter(theme, margin=2),
+    "kustomize": YAMLPainter,
+    "rbac minimal": YAMLPainter,
 }
 
 
 def painter_for(command: str, flags: FlagSet) -> Painter | None:
     """For what a command writes that is no table. None for what has no form that is known here."""
-    made = _BY_FORMAT.get(_format(flags)) or _BY_COMMAND.get(command)
+    made = _BY_FORMAT.get(_format(flags)) or _BY_COMMAND.get(command.partition(" ")[2])
     return made(theme(os.environ)) if made else None
 
 

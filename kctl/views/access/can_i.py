@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kctl import program
 from kctl.command_line.command import Command
 from kctl.command_line.flags import Flag, FlagSet, switch
 from kctl.errors import KctlError
@@ -46,7 +47,7 @@ async def _attributes(session: Session, flags: FlagSet) -> JSONObject:
     if len(flags.arguments) != 2:
         raise KctlError(
             "you must specify two arguments: verb resource or verb resource/resourceName.\n"
-            "See 'kctl auth can-i -h' for help and examples."
+            f"See '{program.name()} auth can-i -h' for help and examples."
         )
     verb, what = flags.arguments
     if what.startswith("/"):

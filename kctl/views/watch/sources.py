@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kctl import program
 from kctl.command_line.flags import FlagSet
 from kctl.errors import KctlError
 from kctl.objects.arguments import read
@@ -52,7 +53,9 @@ class Scope(NamedTuple):
 async def sources(session: Session, scope: Scope, words: list[str]) -> list[Source]:
     """In the order in which they were named. Raises KctlError, in kubectl's words where it has them."""
     if not words:
-        raise KctlError('Required resource not specified, see "kctl api-resources" for those that there are')
+        raise KctlError(
+            f'Required resource not specified, see "{program.name()} api-resources" for those that there are'
+        )
     arguments = await with_everything(session, words, cluster_wide=not scope.namespace, verb="watch")
     expanded = {one: await session.discovery.expand(one) for one in arguments[0].split(",") if "/" not in arguments[0]}
     named = read(arguments, lambda one: expanded.get(one, one))

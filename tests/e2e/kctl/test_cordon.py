@@ -44,6 +44,7 @@ HELP = "See 'kctl cordon -h' for help and examples\n"
 REFUSED = [
     ([], f"error: USAGE: cordon NODE [flags]\n{HELP}"),
     (["n", "-l", "a=b"], f"error: cannot specify both a node name and a --selector option\n{HELP}"),
+    (["n", "-l", "a=b", "--dry-run=x"], f"error: cannot specify both a node name and a --selector option\n{HELP}"),
     (["nobody"], 'Error from server (NotFound): nodes "nobody" not found\n'),
     (["cm/apple"], 'error: expected resource of type node, got "/v1, Resource=configmaps"\n'),
 ]

@@ -145,6 +145,13 @@ def test_what_goes_wrong_is_2(desk: Desk) -> None:
     assert refused == Outcome(2, "", "error: --force-conflicts only works with --server-side\n")
 
 
+def test_pruning_looks_also_where_nothing_of_the_file_is_yet(desk: Desk) -> None:
+    desk.run("apply", "-f", desk.config_map("old.yaml", "old", x="1"))
+    desk.config_map("new.yaml", "new")
+    done = desk.run("diff", "-f", "new.yaml", "--prune", "--prune-allowlist=core/v1/ConfigMap")
+    assert "-  name: old" in _changed(done)
+
+
 def test_pruning_shows_what_would_go(desk: Desk) -> None:
     desk.run("apply", "-f", desk.config_map("old.yaml", "old", x="1"))
     desk.run("apply", "-f", desk.config_map("a.yaml", "a"))

@@ -176,6 +176,24 @@ def test_new_events_follow(flag: str, desk: Desk) -> None:
             watching.terminate()
 
 
+def test_a_watch_ends_well_when_its_time_is_over(desk: Desk) -> None:
+    assert desk.run("events", "--watch", "--request-timeout=1s") == Outcome(0, "", "")
+    desk.run("create", "cm", "a")
+    done = desk.run("get", "cm", "a", "-w", "--request-timeout=1s", "-v=5")
+    assert (done.code, done.stdout.split()[0]) == (0, "NAME")
+    assert 'err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"' in done.stderr
+
+
+def test_a_list_in_a_file_is_not_watched(desk: Desk) -> None:
+    desk.run("create", "cm", "a")
+    item = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    file = desk.write("list.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [item]}))
+    refused = (
+        "watch is only supported on individual resources and resource collections, but a list of resources is found"
+    )
+    assert desk.run("get", "-f", file, "--watch") == Outcome(1, "", f"error: {refused}\n")
+
+
 def _collect(process: subprocess.Popen[str], seen: queue.Queue[str]) -> None:
     assert process.stdout is not None
     for line in process.stdout:

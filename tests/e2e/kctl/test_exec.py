@@ -105,7 +105,7 @@ def test_it_is_asked_for_as_kubectl_asks(talk: Talk) -> None:
     assert upgrade.all_headers("sec-websocket-protocol") == ["v5.channel.k8s.io"]
     assert upgrade.header("kubectl-command") == "kctl exec"
     assert len(upgrade.header("kubectl-session")) == 36
-    assert upgrade.header("user-agent").startswith("kctl/v")
+    assert upgrade.header("user-agent").startswith("kubectl/v1.37.0+kctl.")
 
 
 def test_spdy_is_asked_for_where_a_websocket_is_refused(talk: Talk) -> None:

@@ -234,6 +234,22 @@ def test_request_timeout_ends_the_waiting(desk: Desk) -> None:
     )
 
 
+@pytest.mark.parametrize("limit", ["1ns", "999ns", "1us"])
+def test_a_request_timeout_that_is_over_at_once_sends_nothing(desk: Desk, limit: str) -> None:
+    done = desk.run("version", f"--request-timeout={limit}")
+    assert (done.code, done.stderr) == (1, "error: context deadline exceeded\n")
+    assert desk.server.asked == []
+
+
+@pytest.mark.parametrize("limit", ["0", "0s", "0.1ns", "-1s", "-3h"])
+def test_a_request_timeout_of_nothing_or_less_is_none(desk: Desk, limit: str) -> None:
+    assert desk.ask(f"--request-timeout={limit}").last.path == "/api/v1/x"
+
+
+def test_a_request_timeout_of_many_digits_is_none_of_ours(desk: Desk) -> None:
+    assert desk.run(*RAW, f"--request-timeout={'9' * 5000}").stderr.startswith("error: Invalid timeout value.")
+
+
 def test_server_and_its_name_can_be_said_on_the_command_line(desk: Desk) -> None:
     refused = "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n"
     assert desk.run(*RAW, "--server=https://127.0.0.1:1").stderr == refused

@@ -11,7 +11,7 @@ from tests.e2e.kctl.desk import Desk
 
 def _without_numbers(text: str) -> str:
     text = re.sub(r"creationTimestamp: .*|uid: .*|namespace: .*", "...", text)
-    return re.sub(r"revision \d+", "revision N", re.sub(r"kctl/v[\d.]+[a-z\d]*", "kctl/V", text))
+    return re.sub(r"revision \d+", "revision N", re.sub(r"kubectl/v1\.37\.0\+kctl\.[\d.]+[a-z\d]*", "kubectl/V", text))
 
 
 def test_what_happened_is_told_and_undone(desk: Desk) -> None:
@@ -20,11 +20,11 @@ def test_what_happened_is_told_and_undone(desk: Desk) -> None:
     told = desk.run("history", "cm/a")
     assert (told.code, told.stderr) == (0, "")
     created, changed = _without_numbers(told.stdout).split("revision N")[1:]
-    assert created.splitlines()[0] == "  <time>  ADDED  by kctl-create  (kubernetes-admin, kctl/V)"
+    assert created.splitlines()[0] == "  <time>  ADDED  by kubectl-create  (kubernetes-admin, kubectl/V)"
     assert "  +  colour: red\n" in created
     assert changed == (
-        "  <time>  MODIFIED  by kctl-patch  (kubernetes-admin, kctl/V)\n   data:\n  -  colour: red\n  +  colour: blue\n"
-        "   kind: ConfigMap\n"
+        "  <time>  MODIFIED  by kubectl-patch  (kubernetes-admin, kubectl/V)\n   data:\n  -  colour: red\n"
+        "  +  colour: blue\n   kind: ConfigMap\n"
     )
     revisions = json.loads(desk.run("history", "cm", "a", "-o", "json").stdout)["items"]
     assert [each["object"]["data"]["colour"] for each in revisions] == ["red", "blue"]

@@ -6,16 +6,16 @@ import os
 import pty
 import re
 import select
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.command_line import KCTL, environment
+from tests.e2e.command_line import environment
 from tests.e2e.conftest import Kctl
 from tests.e2e.kctl.foreign_server import ForeignServer, serving
+from tests.e2e.warm_kctl import warm
 
 _TITLE, _COLOUR, _BACK = "\x1b]0;owned\x07", "\x9b31m", "over\rwritten"
 _HOSTILE = f"{_TITLE}{_COLOUR}{_BACK}"
@@ -128,15 +128,10 @@ def test_nor_one_that_it_writes_to(line: str, hostile: ForeignServer, tmp_path: 
 
 def _on_a_terminal(arguments: list[str], home: Path) -> str:
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*KCTL, *arguments],
-        cwd=home,
-        env=environment(home, {"TERM": "xterm"}),
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-    ):
-        os.close(theirs)
+    files = (None, theirs, theirs)
+    process = warm().start(arguments, cwd=home, env=environment(home, {"TERM": "xterm"}), files=files)
+    os.close(theirs)
+    with process:
         pieces = []
         while select.select([ours], [], [], 60)[0]:
             try:

@@ -125,7 +125,7 @@ def test_requests_are_passed_on_as_they_are(server: str, tmp_path: Path) -> None
         asked = proxy.ask("/api/v1/pods?b=1&a=2").asked
         assert (asked["method"], asked["path"]) == ("GET", "/api/v1/pods?b=1&a=2")
         assert asked["headers"]["x-forwarded-for"] == "127.0.0.1"
-        assert asked["headers"]["user-agent"].startswith("kctl/v")
+        assert asked["headers"]["user-agent"].startswith("kubectl/v1.37.0+kctl.")
         assert "kubectl-command" not in asked["headers"]
         posted = proxy.ask("/apis/x", "POST", "body", Authorization="Bearer theirs", User_Agent="me").asked
         assert (posted["method"], posted["body"]) == ("POST", "body")

@@ -63,7 +63,9 @@ def test_programs_get_json_and_yaml_and_the_curious_more_columns(asked: Machine)
 def test_what_the_plane_asks_itself_is_shown_on_request(asked: Machine) -> None:
     own = ("requests", "--user", "system:apiserver", "-o", "json")
     assert json.loads(asked.kctl(*own).stdout)["items"] == []
-    assert all(each["internal"] for each in json.loads(asked.kctl(*own, "--internal").stdout)["items"])
+    internal = json.loads(asked.kctl(*own, "--internal").stdout)["items"]
+    assert internal
+    assert all(each["internal"] for each in internal)
 
 
 def test_requests_are_followed_as_they_come(asked: Machine) -> None:

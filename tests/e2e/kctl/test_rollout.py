@@ -202,7 +202,7 @@ def test_a_deployment_is_held_and_let_go(workloads: Workloads) -> None:
         '{"kubectl.kubernetes.io/restartedAt":"<time>"}'
     )
     managers = workloads.desk.run("get", "deploy", "web", "-o", "jsonpath={.metadata.managedFields[*].manager}")
-    assert managers.stdout.split() == ["kctl-create", "kctl-rollout"]  # `me` owned what is gone again
+    assert managers.stdout.split() == ["kubectl-create", "kubectl-rollout"]  # `me` owned what is gone again
 
 
 @pytest.fixture

@@ -759,6 +759,11 @@ def test_the_command_line_may_be_recorded(web: Desk, words: str) -> None:
     assert done.stderr == "Flag --record has been deprecated, --record will be removed in the future\n"
 
 
+def test_standard_input_is_read_by_one_only(web: Desk) -> None:
+    done = web.run("set", "env", "-f", "-", "-", stdin="P=1\n")
+    assert done == Outcome(1, "", "error: standard input cannot be used for multiple arguments\n")
+
+
 def test_variables_come_through_a_pipe(web: Desk) -> None:
     done = web.run("set", "env", "-f", "web.yaml", "--local", "-e", "-", "--list", "-c", "web-log", stdin="P=1\n#Q=2\n")
     assert done == Outcome(0, "# Deployment web, container web-log\nP=1\n", "")

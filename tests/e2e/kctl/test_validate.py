@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import KCTL, Outcome, environment
+from tests.e2e.command_line import Outcome, environment, run
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\n"
 BAD = "# one line\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: Bad\ndata: {a: 1}\n"
@@ -42,16 +41,7 @@ def home(tmp_path: Path) -> Path:
 
 def validate(home: Path, *arguments: str, stdin: str = "") -> Outcome:
     """There is no kubeconfig, and no server."""
-    done = subprocess.run(
-        [*KCTL, "validate", *arguments],
-        cwd=home,
-        env=environment(home, {}),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    done = run(["validate", *arguments], cwd=home, env=environment(home, {}), stdin=stdin)
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 

@@ -81,6 +81,7 @@ def test_objects_are_chosen_by_name_selector_or_file(made: Desk) -> None:
     made.config_map("dir/deep/cfg.yaml", "cfg")
     chosen = [
         ("pods --all --for=create", MET),
+        ("pod/p --all --for=create", MET),
         ("pods -l app=p --for=create", MET),
         ("pods --field-selector=metadata.name=p --for=create", MET),
         (f"pods -n default -A --field-selector=metadata.namespace={made.namespace} --for=create", MET),

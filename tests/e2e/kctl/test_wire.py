@@ -64,39 +64,39 @@ READS: tuple[tuple[str, list[str]], ...] = (
     ),
 )
 WRITES: tuple[tuple[str, list[str]], ...] = (
-    ("create -f new.yaml", [f"POST {CM}?fieldManager=kctl-create&{STRICT} {JSON}"]),
-    ("create cm b --from-literal=a=b", [f"POST {CM}?fieldManager=kctl-create&{STRICT} {JSON}"]),
-    ("create cm b --dry-run=server", [f"POST {CM}?dryRun=All&fieldManager=kctl-create&{STRICT} {JSON}"]),
-    ("apply -f new.yaml", [f"GET {CM}/b", f"POST {CM}?fieldManager=kctl-client-side-apply&{STRICT} {JSON}"]),
+    ("create -f new.yaml", [f"POST {CM}?fieldManager=kubectl-create&{STRICT} {JSON}"]),
+    ("create cm b --from-literal=a=b", [f"POST {CM}?fieldManager=kubectl-create&{STRICT} {JSON}"]),
+    ("create cm b --dry-run=server", [f"POST {CM}?dryRun=All&fieldManager=kubectl-create&{STRICT} {JSON}"]),
+    ("apply -f new.yaml", [f"GET {CM}/b", f"POST {CM}?fieldManager=kubectl-client-side-apply&{STRICT} {JSON}"]),
     ("apply -f old.yaml --server-side", [f"PATCH {CM}/a?fieldManager=kubectl&{STRICT}&force=false {APPLY}"]),
     (
         "apply -f old.yaml --server-side --force-conflicts",
         [f"PATCH {CM}/a?fieldManager=kubectl&{STRICT}&force=true {APPLY}"],
     ),
-    ("replace -f old.yaml", [f"GET {CM}/a", f"PUT {CM}/a?fieldManager=kctl-replace&{STRICT} {JSON}"]),
-    ("patch cm a -p {}", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-patch {STRATEGIC}"]),
-    ("patch cm a --type=json -p []", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-patch {JSON_PATCH}"]),
+    ("replace -f old.yaml", [f"GET {CM}/a", f"PUT {CM}/a?fieldManager=kubectl-replace&{STRICT} {JSON}"]),
+    ("patch cm a -p {}", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kubectl-patch {STRATEGIC}"]),
+    ("patch cm a --type=json -p []", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kubectl-patch {JSON_PATCH}"]),
     (
         "patch deploy web --type=merge --subresource=scale -p {}",
-        [f"GET {APPS}/web/scale", f"PATCH {APPS}/web/scale?fieldManager=kctl-patch {MERGE}"],
+        [f"GET {APPS}/web/scale", f"PATCH {APPS}/web/scale?fieldManager=kubectl-patch {MERGE}"],
     ),
-    ("label cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-label {MERGE}"]),
-    ("annotate cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kctl-annotate {MERGE}"]),
+    ("label cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kubectl-label {MERGE}"]),
+    ("annotate cm a x=y", [f"GET {CM}/a", f"PATCH {CM}/a?fieldManager=kubectl-annotate {MERGE}"]),
     ("scale deploy web --replicas=3", [f"GET {APPS}/web", f"PATCH {APPS}/web/scale {MERGE}"]),
-    ("rollout restart deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-rollout {STRATEGIC}"]),
-    ("rollout pause deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-rollout {STRATEGIC}"]),
-    ("set image deploy/web c=x", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-set {STRATEGIC}"]),
-    ("set env deploy/web A=B", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kctl-set {STRATEGIC}"]),
-    ("expose deploy web --port=80", [f"GET {APPS}/web", f"POST {SVC}?fieldManager=kctl-expose {JSON}"]),
-    ("autoscale deploy web --max=3", [f"GET {APPS}/web", f"POST {HPA}?fieldManager=kctl-autoscale {JSON}"]),
-    ("run r --image=nginx", [f"POST {PO}?fieldManager=kctl-run {JSON}"]),
+    ("rollout restart deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kubectl-rollout {STRATEGIC}"]),
+    ("rollout pause deploy web", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kubectl-rollout {STRATEGIC}"]),
+    ("set image deploy/web c=x", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kubectl-set {STRATEGIC}"]),
+    ("set env deploy/web A=B", [f"GET {APPS}/web", f"PATCH {APPS}/web?fieldManager=kubectl-set {STRATEGIC}"]),
+    ("expose deploy web --port=80", [f"GET {APPS}/web", f"POST {SVC}?fieldManager=kubectl-expose {JSON}"]),
+    ("autoscale deploy web --max=3", [f"GET {APPS}/web", f"POST {HPA}?fieldManager=kubectl-autoscale {JSON}"]),
+    ("run r --image=nginx", [f"POST {PO}?fieldManager=kubectl-run {JSON}"]),
     ("delete cm a", [f"DELETE {CM}/a {JSON}", f"GET {CM}/a"]),
     ("delete cm a --wait=false", [f"DELETE {CM}/a {JSON}"]),
     ("delete cm --all", [f"GET {CM}", f"DELETE {CM}/a {JSON}", f"GET {CM}/a"]),
     ("cordon n", ["GET /api/v1/nodes/n", f"PATCH /api/v1/nodes/n {STRATEGIC}"]),
     (
         "taint node n a=b:NoSchedule",
-        ["GET /api/v1/nodes/n", f"PATCH /api/v1/nodes/n?fieldManager=kctl-taint&{STRICT} {STRATEGIC}"],
+        ["GET /api/v1/nodes/n", f"PATCH /api/v1/nodes/n?fieldManager=kubectl-taint&{STRICT} {STRATEGIC}"],
     ),
     ("certificate approve r", [f"GET {CSR}/r", f"GET {CSR}/r", f"PUT {CSR}/r/approval {JSON}"]),
     ("auth can-i get pods -A", [f"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews {JSON}"]),
@@ -163,7 +163,7 @@ def test_a_table_is_asked_for_where_one_is_shown(server: ForeignServer, run_kctl
     assert server.seen[0].headers["Accept"] == server.seen[1].headers["Accept"] == AGGREGATED
     headers = server.seen[2].headers
     assert headers["Accept"] == TABLE
-    assert headers["User-Agent"].startswith("kctl/v")
+    assert headers["User-Agent"].startswith("kubectl/v1.37.0+kctl.")
     assert headers["Kubectl-Command"] == "kctl get"
     assert len(headers["Kubectl-Session"]) == 36
     assert headers["Kubectl-Session"] == server.seen[0].headers["Kubectl-Session"]

@@ -82,7 +82,7 @@ def test_several_objects_are_printed_as_a_list(desk: Desk) -> None:
     assert "managedFields" not in plain.stdout
     managed = json.loads(desk.run("apply", *names, "-o", "json", "--show-managed-fields").stdout)
     assert {entry["manager"] for item in managed["items"] for entry in item["metadata"]["managedFields"]} == {
-        "kctl-client-side-apply"
+        "kubectl-client-side-apply"
     }
 
 
@@ -198,6 +198,17 @@ def test_what_cant_be_patched_is_replaced_by_force(desk: Desk) -> None:
         'The ConfigMap "a" is invalid: data: Forbidden: field is immutable when `immutable` is set\n'
     )
     assert desk.run("apply", "-f", file, "--force") == Outcome(0, "configmap/a configured\n", "")
+
+
+def test_force_makes_an_object_anew_whatever_version_its_file_names(desk: Desk) -> None:
+    file = desk.config_map("a.yaml", "a", x="1")
+    desk.run("apply", "-f", file)
+    before = desk.uid("cm", "a")
+    manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  resourceVersion: '1'\ndata:\n  x: '2'\n"
+    desk.write("a.yaml", manifest)
+    assert "the object has been modified" in desk.run("apply", "-f", file).stderr
+    assert desk.run("apply", "-f", file, "--force") == Outcome(0, "configmap/a configured\n", "")
+    assert desk.uid("cm", "a") != before
 
 
 def test_force_leaves_orphans_and_has_as_much_time_as_it_gets(desk: Desk) -> None:

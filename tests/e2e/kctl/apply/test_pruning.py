@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.e2e.command_line import Outcome
@@ -74,3 +76,24 @@ def test_an_apply_set_prunes_what_left_it(desk: Desk) -> None:
     assert desk.run("apply", "-f", "b.yaml", "--prune", "--applyset=nope/x") == Outcome(
         1, "", 'error: invalid parent reference "nope/x": no matches for /, Resource=nope\n'
     )
+
+
+def test_an_apply_set_of_the_former_name_is_taken_over(desk: Desk) -> None:
+    """Once kctl called itself so there: the parent was applied by `kctl-applyset`, which is told once."""
+    desk.config_map("a.yaml", "a")
+    desk.config_map("b.yaml", "b")
+    prune = ("--prune", "--applyset=mine")
+    assert desk.run("apply", "-f", "a.yaml", "-f", "b.yaml", *prune).code == 0
+    parent = json.loads(desk.run("get", "secret", "mine", "-o", "json").stdout)
+    metadata = {name: parent["metadata"][name] for name in ("name", "labels", "annotations")}
+    metadata["annotations"]["applyset.kubernetes.io/tooling"] = "kctl/v1.37.0"
+    former = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata}
+    desk.run("delete", "secret", "mine")
+    file = desk.write("former.json", json.dumps(former))
+    assert desk.run("apply", "--server-side", "--field-manager=kctl-applyset", "-f", file).code == 0
+    taken = desk.run("apply", "-f", "b.yaml", *prune)
+    assert (taken.code, taken.stdout) == (0, "configmap/b unchanged\nconfigmap/a pruned\n")
+    assert 'conflict with "kctl-applyset"' in taken.stderr
+    assert desk.run("apply", "-f", "b.yaml", *prune) == Outcome(0, "configmap/b unchanged\n", "")
+    tooling = "jsonpath={.metadata.annotations.applyset\\.kubernetes\\.io/tooling}"
+    assert desk.run("get", "secret", "mine", "-o", tooling).stdout.startswith("kubectl/")

@@ -34,6 +34,17 @@ def test_the_server_takes_over_what_the_client_applied(desk: Desk) -> None:
     assert remembered == 'apiVersion: v1\ndata:\n  x: "2"\nkind: ConfigMap\nmetadata:\n  name: a\n  namespace: <ns>\n'
 
 
+def test_what_kctl_applied_before_it_had_kubectls_names_is_taken_over_too(desk: Desk) -> None:
+    file = desk.config_map("a.yaml", "a", x="1", y="1")
+    desk.run("apply", "-f", file, "--field-manager=kctl-client-side-apply")
+    desk.config_map("a.yaml", "a", x="2", y="1")
+    desk.run("apply", "-f", file)  # kubectl's own name, which owns the annotation now, and x; y is still the former's
+    desk.config_map("a.yaml", "a", x="2", y="2")
+    assert desk.run("apply", "-f", file, "--server-side") == Outcome(0, "configmap/a serverside-applied\n", "")
+    managers = desk.run("get", "cm", "a", "-o", _MANAGERS).stdout
+    assert sorted(managers.splitlines()) == ["kubectl Apply", "kubectl-last-applied Apply"]
+
+
 def test_what_somebody_else_owns_has_to_be_forced(desk: Desk) -> None:
     desk.run("apply", "--server-side", "-f", desk.config_map("a.yaml", "a", x="1"))
     rival = ("apply", "-f", desk.config_map("b.yaml", "a", x="2"), "--server-side", "--field-manager=rival")

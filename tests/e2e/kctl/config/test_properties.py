@@ -60,6 +60,12 @@ def test_all_entries_of_a_sort_are_taken_out_at_once(config: Config) -> None:
     assert config.file.read_text() == f"{before[:start]}contexts: null\n{before[end:]}"
 
 
+def test_base64_may_have_lines_and_is_written_in_one(config: Config) -> None:
+    path = "clusters.cl1.certificate-authority-data"
+    change = config.changed("set", path, "aGVs\nbG8=\n", said=f'Property "{path}" set.\n')
+    assert change == "-    certificate-authority-data: YWJj\n+    certificate-authority-data: aGVsbG8="
+
+
 REFUSED = [
     ("set a.b.c d", "unable to parse a.b.c after [] at api.Config"),
     ("set clusters.cl1.server.foo x", "unable to parse one or more field values of clusters.cl1.server.foo"),

@@ -277,6 +277,14 @@ See 'kctl create quota -h' for help and examples
     ),
     ("create quota q --hard=cpu", "error: Invalid argument syntax cpu, expected <resource>=<value>\n"),
     (
+        "create quota q --hard=cpu -o wide",
+        (
+            'error: unable to match a printer suitable for the output format "wide", allowed formats are: '
+            "go-template,go-template-file,json,jsonpath,jsonpath-as-json,jsonpath-file,kyaml,name,"
+            "template,templatefile,yaml\n"
+        ),
+    ),
+    (
         "create quota q --hard=cpu=x",
         "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'\n",
     ),
