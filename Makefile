@@ -9,12 +9,17 @@ JOBS ?= 3
 LOCKED ?=
 # Anything for the command itself: make up ARGS="--port 7443", make test ARGS="-k watch -x"
 ARGS ?=
+# The kubeconfig of the server that a plane is compared with: make PEER=~/.kube/config differential
+PEER ?=
+
+# What starts hundreds of times in a test run is compiled once, also where a machine says otherwise.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help up test properties coverage mutants newest check format conformance bench stalls faults rollouts growth soak guides dist lock kubectl clean venv dev etcd
+.PHONY: help up test properties coverage mutants newest check format conformance differential bench stalls faults rollouts growth soak guides dist lock kubectl clean venv dev etcd
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 up: venv ## Start a control plane here; Ctrl-C ends it
 	@$(MAKE) --no-print-directory -s etcd || echo "No etcd could be installed; going on without it." >&2
@@ -58,6 +63,10 @@ format: dev ## Put the code into its one form
 
 conformance: dev etcd kubectl ## Ask a plane what a real cluster was asked, where its recorded answers are at hand
 	@$(BIN)/python -m tests.conformance $(ARGS)
+
+differential: dev ## Ask a real server and a plane of ours the same, and see where they differ (PEER=kubeconfig)
+	@[ -n "$(PEER)" ] || case "$(ARGS)" in *--commands*) ;; *) echo 'Name the other server: make differential PEER=/path/to/kubeconfig' >&2; exit 2;; esac
+	@$(BIN)/python -m tests.differential $(if $(PEER),--peer "$(PEER)") $(ARGS)
 
 bench: dev etcd ## Measure; one at a time, so that the figures mean something
 	@$(BIN)/python -m tests.bench.storage $(ARGS)
