@@ -18,8 +18,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ContractSummary(), "contract-summary")
     # How long an example takes says how busy the machine is, and nothing of the code.
     patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.register_profile("same", patient, derandomize=True)
-    settings.register_profile("other", patient)
+    settings.register_profile("same", patient, derandomize=True, max_examples=50)
+    settings.register_profile("other", patient, max_examples=500)
     settings.load_profile(config.getoption("--hypothesis-profile") or "same")
     # A shell ignores Ctrl-C for what it runs in the background, and children inherit that: tests send it to theirs.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import trees
+
 METHODS = frozenset({"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"})
 """Those that look into a text. What may be done at any place of it is done at all of them by an attack."""
 
@@ -57,11 +57,10 @@ def _evaluated(node: ast.expr, names: dict[str, Any]) -> Any:
 
 @cache
 def uses(package: str) -> tuple[Use, ...]:
-    return tuple(use for path in sorted((ROOT / package).rglob("*.py")) for use in _uses_in(path))
+    return tuple(use for path, tree in trees([package], ["re"]) for use in _uses_in(path, tree))
 
 
-def _uses_in(path: Path) -> Iterator[Use]:
-    tree = ast.parse(path.read_text())
+def _uses_in(path: str, tree: ast.Module) -> Iterator[Use]:
     parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
     for node in ast.walk(tree):
         method = _method(node)
@@ -69,7 +68,7 @@ def _uses_in(path: Path) -> Iterator[Use]:
             continue
         methods = _applied(node, parents, tree) if method == "compile" else frozenset({method})
         for pattern in _patterns(node, parents, tree):
-            yield Use(str(path.relative_to(ROOT)), node, pattern, methods)
+            yield Use(path, node, pattern, methods)
 
 
 def _patterns(call: ast.Call, parents: dict[ast.AST, ast.AST], tree: ast.Module) -> list[ast.expr]:

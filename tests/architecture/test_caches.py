@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import trees
 
 WHY_NOT: dict[str, str] = {
     "localplane/apimachinery/times.py": "the second that it is now",
@@ -31,12 +30,11 @@ _ELSEWHERE = ("localplane/apimachinery/cel/", "localplane/client/")
 
 
 def test_a_cache_keeps_short_texts_or_says_why_not() -> None:
-    users = {str(path.relative_to(ROOT)) for path in (ROOT / "localplane").rglob("*.py") if _uses_lru_cache(path)}
+    users = {path for path, tree in trees(["localplane"], ["lru_cache"]) if _uses_lru_cache(tree)}
     assert {user for user in users if not user.startswith(_ELSEWHERE)} == set(WHY_NOT)
 
 
-def _uses_lru_cache(path: Path) -> bool:
-    tree = ast.parse(path.read_text())
+def _uses_lru_cache(tree: ast.Module) -> bool:
     return any(
         isinstance(node, ast.ImportFrom) and "lru_cache" in {name.name for name in node.names}
         for node in ast.walk(tree)

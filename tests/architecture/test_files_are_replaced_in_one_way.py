@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import trees
 
 OTHERS = {
     "localplane/apiserver/storage/sqlite/schema.py:_create": "SQLite writes the file; it and its name are synced",
@@ -21,10 +20,10 @@ RENAMES = {"rename", "replace"}
 
 
 def _functions(package: str) -> Iterator[tuple[str, ast.AST]]:
-    for file in sorted((ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_bytes())):
+    for path, tree in trees([package], CREATES):
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield f"{file.relative_to(ROOT)}:{node.name}", node
+                yield f"{path}:{node.name}", node
 
 
 def _creates(node: ast.AST) -> bool:

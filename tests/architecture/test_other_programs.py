@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.sources import trees
+
+PACKAGES = ("kctl", "localplane")
 
 STARTERS = {
     "kctl/changes/apply/diff.py": "diff, or what KUBECTL_EXTERNAL_DIFF says, on two directories of ours",
@@ -45,22 +46,16 @@ def _starts_a_program(tree: ast.Module) -> bool:
     )
 
 
-def _sources() -> list[Path]:
-    return [path for package in ("kctl", "localplane") for path in sorted((ROOT / package).rglob("*.py"))]
-
-
 def test_every_place_that_starts_a_program_says_who_chooses_its_words() -> None:
-    found = {
-        str(path.relative_to(ROOT)) for path in _sources() if _starts_a_program(ast.parse(path.read_text("utf-8")))
-    }
+    found = {path for path, tree in trees(PACKAGES, _MODULES) if _starts_a_program(tree)}
     assert found == set(STARTERS)
 
 
 def test_no_program_is_started_through_a_shell() -> None:
     shells = [
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in _sources()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        f"{path}:{node.lineno}"
+        for path, tree in trees(PACKAGES, ["shell"])
+        for node in ast.walk(tree)
         if isinstance(node, ast.keyword) and node.arg == "shell"
     ]
     assert shells == []

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.architecture.attacks import worst
-from tests.architecture.expressions import ROOT, Unknown, Use, uses
+from tests.architecture.expressions import Unknown, Use, uses
+from tests.architecture.sources import texts
 
 PACKAGES = ("localplane", "kctl")
 
@@ -111,5 +112,4 @@ def test_what_is_excused_is_still_there() -> None:
 def test_re_is_used_by_its_own_name() -> None:
     """`from re import compile` would go unnoticed here."""
     source = re.compile(r"^\s*(?:from re import|import re as)", re.MULTILINE)
-    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    assert [str(path) for path in files if source.search(path.read_text())] == []
+    assert [path for path, text in texts(*PACKAGES) if source.search(text)] == []

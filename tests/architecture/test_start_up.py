@@ -79,6 +79,8 @@ def test_what_people_type_all_day_imports_only_what_it_must(line: str, tmp_path:
     spared = {"calendar", "dataclasses", "datetime", "encodings.idna", "ipaddress", "pathlib", "typing", "urllib.parse"}
     assert imported & (HEAVY | spared) == set()
     assert "localplane.apimachinery.api_types" not in imported, "types are for those who write typed objects"
+    if line == "version --client":
+        assert imported & {"enum", "json", "re", "localplane.client.kubeconfig.model"} == set(), "a third of its time"
 
 
 def test_a_plane_without_expressions_starts_without_the_language() -> None:
@@ -86,3 +88,20 @@ def test_a_plane_without_expressions_starts_without_the_language() -> None:
     program = "import sys, localplane.compose.control_plane; print(*(name for name in sys.modules if '.cel' in name))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_plane_starts_without_reading_the_machines_certificate_authorities() -> None:
+    """Where they are one file, which they are on most systems, that takes forty milliseconds and more."""
+    program = """
+import ssl
+read = []
+ssl.SSLContext.set_default_verify_paths = lambda context: read.append(context)
+from localplane.cli.up import import_aiohttp
+import_aiohttp()
+import localplane.compose.control_plane, localplane.cli.plane
+print(len(read))
+ssl.create_default_context()
+print(len(read))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n1\n", "nor is it forgotten how they are read"

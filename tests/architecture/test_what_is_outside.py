@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
-import pytest
+from tests.architecture.sources import trees
 
-ROOT = Path(__file__).parents[2]
 PACKAGES = ("kctl", "localplane")
 
 CONTEXTS = {
@@ -37,19 +34,6 @@ ONE_READ_IS_ENOUGH = {
 """Where something is read up to a size outside of a loop, and why that is the whole."""
 
 
-@cache
-def modules() -> list[tuple[str, ast.Module]]:
-    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    return [(str(path.relative_to(ROOT)), ast.parse(path.read_text())) for path in paths]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _trees_are_given_up() -> Iterator[None]:
-    """Millions of nodes: whoever keeps them has every later walk of the garbage collector pass by all of them."""
-    yield
-    modules.cache_clear()
-
-
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
 
@@ -65,7 +49,7 @@ def test_contexts_are_made_in_one_place() -> None:
     """Others would trust by OpenSSL's rules, or by nobody's."""
     found = [
         f"{name}:{call.lineno}"
-        for name, tree in modules()
+        for name, tree in trees(PACKAGES, MAKERS)
         if name not in CONTEXTS
         for call in calls(tree)
         if called(call) in MAKERS
@@ -78,16 +62,19 @@ def test_nobody_lets_a_library_make_a_context() -> None:
     wanted = {"urlopen": "context", "TCPConnector": "ssl"}
     found = [
         f"{name}:{call.lineno}"
-        for name, tree in modules()
+        for name, tree in trees(PACKAGES, wanted)
         for call in calls(tree)
         if called(call) in wanted and wanted[called(call)] not in {each.arg for each in call.keywords}
     ]
     assert found == []
 
 
+SOME = ("recv", "recv_into", "readany", "readchunk", "read1")
+
+
 def _reads_some(call: ast.Call) -> bool:
     """`x.read(n)`, `x.recv(n)`: what is there now, and perhaps not all of it."""
-    if called(call) in ("recv", "recv_into", "readany", "readchunk", "read1"):
+    if called(call) in SOME:
         return True
     return called(call) == "read" and isinstance(call.func, ast.Attribute) and _is_a_size(call)
 
@@ -115,6 +102,11 @@ def _outside_of_loops(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def test_what_is_there_now_is_never_taken_for_the_whole() -> None:
-    found = {name: call.lineno for name, tree in modules() for call in _outside_of_loops(tree) if _reads_some(call)}
+    found = {
+        name: call.lineno
+        for name, tree in trees(PACKAGES, ["read", *SOME])
+        for call in _outside_of_loops(tree)
+        if _reads_some(call)
+    }
     assert {name: line for name, line in found.items() if name not in ONE_READ_IS_ENOUGH} == {}
     assert sorted(ONE_READ_IS_ENOUGH.keys() - found.keys()) == [], "these need no excuse any longer"

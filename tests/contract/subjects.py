@@ -10,6 +10,8 @@ from pathlib import Path
 
 from localplane.apiserver.storage.backend import Backend
 from localplane.apiserver.storage.cacher import Cacher
+from localplane.apiserver.storage.encryption import EncryptedBackend, EncryptionRules
+from localplane.apiserver.storage.encryption.providers import AESGCMProvider
 from localplane.apiserver.storage.interface import Storage
 from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.memory import MemoryBackend
@@ -61,10 +63,13 @@ class Subject:
 
 
 async def open_backend(name: str, directory: Path, etcd: EtcdServer | None) -> Backend:
+    """What is renumbered is encrypted too: either stands between a store and its users in the same way."""
     if name == "memory":
         return MemoryBackend()
     if name == "renumbered":
-        return RenumberedBackend(MemoryBackend(), difference=1_000_000)
+        encrypting = EncryptionRules({"*.*": [AESGCMProvider("key", b"k" * 32)]})
+        inner = RenumberedBackend(MemoryBackend(), difference=1_000_000)
+        return EncryptedBackend(inner, encrypting, root="", resources={})
     if name == "sqlite":
         return await SQLiteBackend.open(directory / "store.db")
     assert etcd is not None

@@ -52,6 +52,14 @@ async def test_an_object_that_carries_a_resource_version_is_not_created(subject:
         await subject.storage.get(key_of(bar))
 
 
+@pytest.mark.parametrize("version", ["v1", "-1", "00", "0", "1_0", "18446744073709551616"])
+async def test_what_is_no_resource_version_is_none(subject: Subject, version: str) -> None:
+    bar = pod("bar")
+    bar["metadata"]["resourceVersion"] = version
+    created = await create(subject.storage, bar)
+    assert created.revision > 0
+
+
 @pytest.mark.upstream("RunTestCreateWithTTL")
 async def test_an_object_with_a_ttl_is_deleted_by_itself(subject: Subject) -> None:
     foo = pod("foo")

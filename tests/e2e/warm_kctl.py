@@ -2,8 +2,9 @@
 
 A command of our tests does little, and its process takes most of the time to start. So each process that runs tests has
 one that waits (`Warm`), and whatever is asked of it runs in a child that has its own arguments, environment, directory
-and files, as the shell would give them. How kctl starts, and that it imports what it uses, is for the tests that start
-it: those of `tests/e2e/up`, `watch` and `streaming` do, and with KCTL_FRESH=1 all of them.
+and files, as the shell would give them. Those that start servers or ask about them have another one, which has imported
+the servers too. How kctl starts, and that it imports what it uses, is for the tests that start it: `FRESH` says so for
+one of them, those of `watch` and `streaming` do, and with KCTL_FRESH=1 all of them.
 
 Run as a program, this is the one that waits.
 """
@@ -29,7 +30,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn, Self
 
 ROOT = Path(__file__).parents[2]
 _MAX_MESSAGE = 4 * 1024 * 1024
@@ -48,13 +49,13 @@ def _module() -> str:
 class Warm:
     """The tests' side. Commands may run at the same time, from several threads."""
 
-    def __init__(self, module: str = "") -> None:
-        """`module` is imported before anything is asked, beside all of kctl."""
+    def __init__(self, module: str = "", packages: Sequence[str] = ("kctl",)) -> None:
+        """`module` is imported before anything is asked, beside all of `packages`."""
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         here.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MAX_MESSAGE)
         with there:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(there.fileno())],
+                [sys.executable, "-m", __name__, str(there.fileno()), *packages],
                 cwd=ROOT,
                 env={"PATH": os.defpath, "PYTHONPATH": str(ROOT), "HOME": os.devnull, MODULE: module or _module()},
                 stdin=subprocess.DEVNULL,
@@ -70,15 +71,21 @@ class Warm:
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as wrong:
             given.write(stdin.encode())
             given.seek(0)
-            answers, theirs = socket.socketpair()
-            with answers, theirs:
-                message = json.dumps({"arguments": [*arguments], "directory": str(cwd), "environment": {**env}})
-                files = [given.fileno(), said.fileno(), wrong.fileno(), theirs.fileno()]
-                with self._lock:
-                    socket.send_fds(self._socket, [message.encode()], files)
-                theirs.close()
-                code = _ended(answers, [*arguments], timeout)
+            with self.start(arguments, cwd=cwd, env=env, files=(given, said, wrong)) as process:
+                code = process.wait(timeout)
             return subprocess.CompletedProcess([*arguments], code, _text(said), _text(wrong))
+
+    def start(
+        self, arguments: Sequence[str], *, cwd: Path, env: Mapping[str, str], files: Sequence[IO[Any] | int | None]
+    ) -> Process:
+        """`files` are its stdin, stdout and stderr; None is nothing to read, or nobody who reads."""
+        answers, theirs = socket.socketpair()
+        with theirs, Path(os.devnull).open("r+b", buffering=0) as nothing:
+            message = json.dumps({"arguments": [*arguments], "directory": str(cwd), "environment": {**env}})
+            numbers = [file if isinstance(file, int) else (file or nothing).fileno() for file in files]
+            with self._lock:
+                socket.send_fds(self._socket, [message.encode()], [*numbers, theirs.fileno()])
+        return Process([*arguments], answers)
 
     def fileno(self) -> int:
         """Of the socket that takes commands, for programs that inherit it: `tests/e2e/guides/kctl_on_path`."""
@@ -90,9 +97,9 @@ class Warm:
 
 
 @functools.cache
-def warm() -> Warm:
-    """This process' own."""
-    process = Warm()
+def warm(*packages: str) -> Warm:
+    """This process' own, with all of kctl and of these packages."""
+    process = Warm(packages=("kctl", *packages))
     atexit.register(process.close)
     return process
 
@@ -102,22 +109,55 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _ended(answers: socket.socket, arguments: list[str], timeout: float) -> int:
-    """The exit code, or minus the signal: the process tells its number first."""
-    answers.settimeout(timeout)
-    told = b""
-    try:
-        while told.count(b"\n") < 2:
-            received = answers.recv(64)
-            if not received:
-                raise ChildProcessError(f"nobody runs {arguments}")
-            told += received
-    except TimeoutError as error:
-        if told:
+class Process:
+    """One that was started, with what subprocess.Popen has and our tests use."""
+
+    def __init__(self, arguments: list[str], answers: socket.socket) -> None:
+        self.args = arguments
+        self.returncode: int | None = None
+        self._answers = answers
+        self._told = b""
+        self._hear(1, 60)
+        self.pid = int(self._told.splitlines()[0])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self.wait(60)
+
+    def poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float = 60) -> int:
+        """The exit code, or minus the signal. One that does not end in time is left running."""
+        if self.returncode is None:
+            self._hear(2, timeout)
+            self._answers.close()
+            self.returncode = os.waitstatus_to_exitcode(int(self._told.splitlines()[1]))
+        return self.returncode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(told.partition(b"\n")[0]), signal.SIGKILL)
-        raise subprocess.TimeoutExpired(arguments, timeout) from error
-    return os.waitstatus_to_exitcode(int(told.splitlines()[1]))
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def _hear(self, lines: int, timeout: float) -> None:
+        """Its number is told first, then how it ended."""
+        until = time.monotonic() + timeout
+        while self._told.count(b"\n") < lines:
+            if not select.select([self._answers], [], [], max(0.0, until - time.monotonic()))[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            received = self._answers.recv(64)
+            if not received:
+                raise ChildProcessError(f"nobody runs {self.args}")
+            self._told += received
 
 
 # The process that waits.
@@ -173,6 +213,7 @@ def _become(command: dict[str, object], files: Sequence[int]) -> NoReturn:
         os.environ.clear()
         os.environ.update(command["environment"])  # type: ignore[call-overload]
         time.tzset()
+        tempfile.tempdir = None  # where it is has been read from the environment, if anybody asked
         arguments: list[str] = command["arguments"]  # type: ignore[assignment]
         sys.argv = [str(ROOT / "kctl" / "__main__.py"), *arguments]
         sys.stdin, sys.stdout, sys.stderr = (
@@ -195,13 +236,14 @@ def _become(command: dict[str, object], files: Sequence[int]) -> NoReturn:
         os._exit(code)
 
 
-def _load() -> None:
+def _load(packages: Sequence[str]) -> None:
     """Everything that a command of kctl's may use; as kctl does it, with its lazy loading installed before."""
-    from kctl import cli, lazy
+    from kctl import lazy
 
-    for module in pkgutil.walk_packages([str(Path(cli.__file__).parent)], "kctl."):
-        if module.name != "kctl.__main__":
-            importlib.import_module(module.name)
+    for package in packages:
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if not module.name.endswith(".__main__"):
+                importlib.import_module(module.name)
     while unloaded := [module for module in [*sys.modules.values()] if not lazy.is_loaded(module)]:
         for empty in unloaded:
             with contextlib.suppress(AttributeError):
@@ -211,7 +253,7 @@ def _load() -> None:
 
 
 if __name__ == "__main__":
-    _load()
+    _load(sys.argv[2:])
     gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as commands:
         _serve(commands)

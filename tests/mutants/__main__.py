@@ -25,13 +25,14 @@ ROOT = Path(__file__).parents[2]
 E2E = ROOT / "tests" / "e2e"
 ELSEWHERE = {
     EVERY_VERB: "kctl/test_global_flags.py",
-    **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env"), "up"),
+    **dict.fromkeys(("up", "down", "status", "doctor", "reset", "env", "certs", "join"), "up"),
     "watch": "watch",
     "etcd": "etcd",
+    "clock": ("kctl/test_clock.py up/test_flags.py::test_time_can_be_made_to_pass_where_a_plane_has_its_own_clock"),
     "branch": "kctl/test_snapshot.py",
     "undo": "kctl/test_history.py",
 }
-"""Where the tests of a verb are that kubectl does not have, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
+"""Where the tests of a verb are, one place or several, unless they are in `kctl/test_VERB.py` or `kctl/VERB/`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         verdicts = [
             verdict
-            for verdicts in pool.map(lambda verb: tried(verb, options.directory), chosen)
+            for verdicts in pool.map(lambda subjects: tried(subjects, options.directory), by_tests(chosen))
             for verdict in verdicts
         ]
     print(table(verdicts))
@@ -55,18 +56,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def files_of(verb: str) -> list[str]:
-    """The files or folders of its end-to-end tests."""
+    """The files or folders of its end-to-end tests, or single ones."""
     name = verb.replace("-", "_")
-    places = [E2E / ELSEWHERE[verb]] if verb in ELSEWHERE else [E2E / "kctl" / f"test_{name}.py", E2E / "kctl" / name]
-    return [str(place.relative_to(ROOT)) for place in places if place.exists()]
+    places = ELSEWHERE.get(verb, f"kctl/test_{name}.py kctl/{name}").split()
+    return [f"tests/e2e/{place}" for place in places if (E2E / place.partition("::")[0]).exists()]
 
 
-def tried(subject: str, directory: Path, tests: Sequence[str] = ()) -> list[Verdict]:
-    """What becomes of each flag of a verb, or of the one that is named with it, by these tests or all of the verb's."""
-    file = directory / f"{subject.replace(' ', '_')}.verdicts"
+def by_tests(subjects: Sequence[str]) -> list[list[str]]:
+    """Those together that have the same tests, so that what these need is started once for all of them."""
+    together: dict[tuple[str, ...], list[str]] = {}
+    for subject in subjects:
+        together.setdefault(tuple(files_of(subject.split(maxsplit=1)[0])), []).append(subject)
+    return [*together.values()]
+
+
+def tried(subjects: Sequence[str], directory: Path, tests: Sequence[str] = ()) -> list[Verdict]:
+    """What becomes of each flag of some verbs, or of the one that is named with it, by these tests or all of theirs."""
+    file = directory / f"{subjects[0].replace(' ', '_')}.verdicts"
     file.unlink(missing_ok=True)
-    tests = tests or files_of(subject.split(maxsplit=1)[0])
-    plugin = ("-p", "tests.mutants.tests_again", "--mutants", subject, "--verdicts", str(file))
+    tests = tests or files_of(subjects[0].split(maxsplit=1)[0])
+    chosen = [word for subject in subjects for word in ("--mutants", subject)]
+    plugin = ("-p", "tests.mutants.tests_again", *chosen, "--verdicts", str(file))
     with file.with_suffix(".log").open("w") as log:
         subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "--rootdir", str(ROOT), "-c", "pyproject.toml", *plugin, *tests],

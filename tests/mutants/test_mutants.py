@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import files_of, table, tried
+from tests.mutants.__main__ import by_tests, files_of, table, tried
 from tests.mutants.command_lines import EVERY_VERB, FlagOf, understood
 from tests.mutants.tests_again import BY_ERRORS, IGNORED, NEVER_GIVEN, NOTICED, Verdict
 
@@ -41,7 +41,7 @@ def test_a_line_that_is_refused_is_none_to_forget_anything_in(line: str) -> None
 
 
 def test_a_flag_that_is_forgotten_is_missed(tmp_path: Path) -> None:
-    verdicts = tried("version", tmp_path)
+    verdicts = tried(["version"], tmp_path)
     assert {verdict.flag: verdict.verdict for verdict in verdicts} == {
         "version --client": NOTICED,
         "version --output": NOTICED,
@@ -63,7 +63,7 @@ def test_what_nobody_would_miss_is_found(tmp_path: Path) -> None:
     test = tmp_path / "test_weak.py"
     test.write_text(WEAK)
     verdicts = {
-        verdict.flag.rpartition("--")[2]: verdict.verdict for verdict in tried("config view", tmp_path, [str(test)])
+        verdict.flag.rpartition("--")[2]: verdict.verdict for verdict in tried(["config view"], tmp_path, [str(test)])
     }
     assert (verdicts["output"], verdicts["minify"]) == (NOTICED, BY_ERRORS)
     assert (verdicts["raw"], verdicts["flatten"]) == (IGNORED, NEVER_GIVEN)
@@ -89,3 +89,11 @@ def test_every_verb_has_tests() -> None:
     assert files_of("drain") == ["tests/e2e/kctl/test_drain.py"]
     assert files_of("create") == ["tests/e2e/kctl/create"]
     assert files_of(EVERY_VERB) == ["tests/e2e/kctl/test_global_flags.py"]
+
+
+def test_verbs_with_the_same_tests_are_tried_together() -> None:
+    assert by_tests(["up", "drain", "down --all", "undo", "history"]) == [
+        ["up", "down --all"],
+        ["drain"],
+        ["undo", "history"],
+    ]

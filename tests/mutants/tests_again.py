@@ -47,7 +47,9 @@ class Given:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--mutants", help="the verb whose flags are forgotten, or one flag of it: 'drain --force'")
+    parser.addoption(
+        "--mutants", action="append", help="a verb whose flags are forgotten, or one flag of it: 'drain --force'"
+    )
     parser.addoption("--verdicts", type=Path, help="file for what becomes of it")
 
 
@@ -60,12 +62,7 @@ class TestsAgain:
     __test__ = False
 
     def __init__(self, config: pytest.Config) -> None:
-        chosen: str = config.getoption("mutants")
-        verb, dashes, _ = chosen.partition(" --")
-        known = flags_of(verb.split(maxsplit=1)[0])
-        self._flags = [
-            flag for flag in known if (str(flag) == chosen if dashes else f"{flag.command} ".startswith(f"{verb} "))
-        ]
+        self._flags = [flag for subject in config.getoption("mutants") for flag in _flags_of(subject)]
         self._verdicts: Path = config.getoption("verdicts")
         self._notes, self._counter = self._verdicts.with_suffix(".notes"), self._verdicts.with_suffix(".counter")
         self._environ: Mapping[str, str] = {}
@@ -140,6 +137,12 @@ class TestsAgain:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._failed |= report.failed
+
+
+def _flags_of(subject: str) -> list[FlagOf]:
+    verb, dashes, _ = subject.partition(" --")
+    known = flags_of(verb.split(maxsplit=1)[0])
+    return [flag for flag in known if (str(flag) == subject if dashes else f"{flag.command} ".startswith(f"{verb} "))]
 
 
 def _beside(item: pytest.Item) -> pytest.Item | None:

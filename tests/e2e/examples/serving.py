@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
+import os
 import re
 import signal
 import ssl
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
 from tests.e2e.command_line import ROOT, environment
+from tests.e2e.warm_kctl import MODULE, Process, Warm
 
 EXAMPLES = ROOT / "examples"
 MINIMAL = EXAMPLES / "minimal" / "greetings.py"
 WARDLE = EXAMPLES / "wardle" / "wardle.py"
 
+SCRIPT = "tests.e2e.examples.script"
 STOPS_WITHIN = 30
 _LAST_LINE = "Ctrl-C stops it.\n"
 
@@ -28,7 +32,7 @@ _LAST_LINE = "Ctrl-C stops it.\n"
 class Serving:
     """A running example; `report` is all that it has printed."""
 
-    process: subprocess.Popen[str]
+    process: Process
     report: str
     stderr: Path
 
@@ -70,8 +74,18 @@ class Serving:
         return found[1]
 
 
-def command(example: Path, *flags: str) -> list[str]:
-    return [sys.executable, str(example), *flags]
+@functools.cache
+def _warm() -> Warm:
+    """This process' own, for all examples."""
+    process = Warm(SCRIPT, packages=("localplane",))
+    atexit.register(process.close)
+    return process
+
+
+def start(example: Path, *flags: str, home: Path, files: Sequence[IO[str] | None]) -> Process:
+    """`files` are its stdin, stdout and stderr."""
+    variables = environment(home, {"XDG_STATE_HOME": str(home / "state"), MODULE: SCRIPT})
+    return _warm().start([str(example), *flags], cwd=home, env=variables, files=files)
 
 
 @contextmanager
@@ -79,28 +93,17 @@ def serving(example: Path, *flags: str, home: Path) -> Iterator[Serving]:
     """Ready when the block is entered. It listens on a port of its own unless the flags name one."""
     port = () if "--port" in flags else ("--port", "0")
     stderr = home / f"{example.stem}.stderr"
-    with stderr.open("w") as errors:
-        process = subprocess.Popen(
-            command(example, *port, *flags),
-            cwd=home,
-            env=environment(home, {"XDG_STATE_HOME": str(home / "state")}),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            start_new_session=True,
-        )
-    try:
-        yield Serving(process, _report(process, stderr), stderr)
-    finally:
-        process.kill()
-        process.communicate()
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as stdout:
+        with stderr.open("w") as errors, os.fdopen(writing, "w") as said:
+            process = start(example, *port, *flags, home=home, files=(None, said, errors))
+        with process:
+            yield Serving(process, _report(process, stdout, stderr), stderr)
 
 
-def _report(process: subprocess.Popen[str], stderr: Path) -> str:
-    assert process.stdout is not None
+def _report(process: Process, stdout: IO[str], stderr: Path) -> str:
     said = []
-    for line in process.stdout:
+    for line in stdout:
         said.append(line)
         if line == _LAST_LINE:
             return "".join(said)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import Outcome, environment
+from tests.e2e.command_line import Outcome
 from tests.e2e.examples.conftest import flunder
 from tests.e2e.examples.kubectl import Kubectl
-from tests.e2e.examples.serving import MINIMAL, WARDLE, command, serving
+from tests.e2e.examples.serving import MINIMAL, WARDLE, serving, start
 from tests.integration.etcd_process.kernel import gone_within
 
 FLUNDERS = "/apis/wardle.example.com/v1beta1/namespaces/default/flunders"
@@ -29,17 +28,12 @@ def store(request: pytest.FixtureRequest) -> tuple[str, ...]:
 
 def attempt(example: Path, *flags: str, home: Path) -> Outcome:
     """Run an example that is expected to end by itself."""
-    done = subprocess.run(
-        command(example, *flags),
-        cwd=home,
-        env=environment(home, {"XDG_STATE_HOME": str(home / "state")}),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    said, wrong = home / "attempt.stdout", home / "attempt.stderr"
+    with said.open("w") as stdout, wrong.open("w") as stderr:
+        process = start(example, *flags, home=home, files=(None, stdout, stderr))
+    with process:
+        code = process.wait()
+    return Outcome(code, said.read_text(), wrong.read_text())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)

@@ -11,21 +11,22 @@ import os
 import socket
 import sys
 
-_FRESH = frozenset(
-    (
-        *("up", "down", "reset", "status", "env", "etcd", "doctor", "node", "branch", "watch", "ui", "envtest"),
-        *("--watch", "-w", "--follow", "proxy", "port-forward"),
-    )
-)
+_FRESH = frozenset(("--", "watch", "ui", "envtest", "--watch", "-w", "--follow", "proxy", "port-forward"))
+"""What lasts until it is ended, and ends with the script."""
+
+
+def _is_fresh(arguments: list[str]) -> bool:
+    in_the_foreground = arguments[:1] == ["up"] and not {"-d", "--detach"}.intersection(arguments)
+    return in_the_foreground or not _FRESH.isdisjoint(arguments)
 
 
 def main() -> int:
     arguments = sys.argv[1:]
     warm = int(os.environ.get("KCTL_WARM", "-1"))
     is_pytest = os.path.basename(sys.argv[0]) == "pytest"  # noqa: PTH119 - pathlib takes longer to import than all else
-    if not is_pytest and (warm < 0 or _FRESH.intersection(arguments)):
-        if arguments[:1] == ["up"] and not {"--port", "--"}.intersection(arguments):
-            arguments[1:1] = ["--port", "0"]
+    if arguments[:1] == ["up"] and not is_pytest and not {"--port", "--"}.intersection(arguments):
+        arguments[1:1] = ["--port", "0"]
+    if not is_pytest and (warm < 0 or _is_fresh(arguments)):
         python = os.environ["KCTL_PYTHON"]
         os.execv(python, [python, "-m", "kctl", *arguments])
     answers, theirs = socket.socketpair()

@@ -138,7 +138,7 @@ class Reader:
 @functools.cache
 def _warm() -> Warm:
     """This process' own, for kctl and pytest."""
-    process = Warm("tests.e2e.guides.pytest_in_a_fork")
+    process = Warm("tests.e2e.guides.pytest_in_a_fork", packages=("kctl", "localplane"))
     atexit.register(process.close)
     return process
 

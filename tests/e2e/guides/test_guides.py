@@ -13,7 +13,7 @@ from kctl import guides
 from kctl.guides import GUIDES, Guide
 from tests.e2e.guides.blocks import blocks
 from tests.e2e.guides.reader import Reader
-from tests.e2e.up.machine import Machine, machine, until
+from tests.e2e.up.machine import Machine, machine
 
 FOLDER = Path(guides.__file__).parent
 OWN_PLANES = ("upgrading", "uninstalling")
@@ -26,7 +26,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """A machine with a plane, which is empty again for each guide."""
     with machine(tmp_path_factory.mktemp("guides")) as here:
         here.up("--ephemeral", "--storage", "memory")
-        until(lambda: " Ready " in here.kctl("get", "nodes").stdout)  # they come a moment later, and are part of it
         assert here.kctl("snapshot", "save", "empty").code == 0
         yield here
 

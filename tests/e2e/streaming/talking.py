@@ -10,14 +10,16 @@ import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.e2e.command_line import KCTL, Outcome, environment
 from tests.e2e.streaming.fake_kubelet import FakeKubelet
+from tests.e2e.warm_kctl import warm
 
 _STAMP = re.compile(r"(?m)^([EWIF])\d{4} [\d:.]+ +\d+ ")
 _WITHIN = 20.0
@@ -30,24 +32,27 @@ class Talk:
         self.kubelet = kubelet
         self.directory = directory
 
+    def words(self, *arguments: str) -> list[str]:
+        return [arguments[0], "-s", self.kubelet.url, *arguments[1:]]
+
     def command(self, *arguments: str) -> list[str]:
-        return [*KCTL, arguments[0], "-s", self.kubelet.url, *arguments[1:]]
+        return [*KCTL, *self.words(*arguments)]
 
     def environment(self, **environ: str) -> dict[str, str]:
         """With this machine's programs: they are what is in the containers."""
         return environment(self.directory, {"PATH": os.environ["PATH"], **environ})
 
     def __call__(self, *arguments: str, stdin: bytes = b"", **environ: str) -> Outcome:
-        done = subprocess.run(
-            self.command(*arguments),
-            input=stdin,
-            cwd=self.directory,
-            env=self.environment(**environ),
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-        return Outcome(done.returncode, masked(done.stdout.decode()), masked(done.stderr.decode()))
+        with ExitStack() as files:
+            given, said, wrong = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            given.write(stdin)
+            given.seek(0)
+            words, variables = self.words(*arguments), self.environment(**environ)
+            with warm().start(words, cwd=self.directory, env=variables, files=(given, said, wrong)) as process:
+                code = process.wait(60)
+            for file in (said, wrong):
+                file.seek(0)
+            return Outcome(code, masked(said.read().decode()), masked(wrong.read().decode()))
 
     def asked(self, *arguments: str, stdin: bytes = b"", **environ: str) -> list[str]:
         """What the server was asked, but for its types."""

@@ -6,7 +6,6 @@ import json
 import random
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from localplane.apimachinery.objects import JSONObject
@@ -14,7 +13,6 @@ from localplane.apiserver.storage.interface import EventType, WatchEvent
 from localplane.apiserver.storage.objects import StoredObject, encode
 
 # Enough to find what is wrong, few enough to be run all the time; no deadline, since machines are busy.
-briefly = settings(max_examples=40, deadline=None)
 
 PREFIX = "/configmaps/"
 ROOT = "/registry"

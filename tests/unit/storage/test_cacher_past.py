@@ -15,7 +15,7 @@ from localplane.apiserver.storage.interface import ListOptions, Match, ObjectLis
 from localplane.apiserver.storage.keys import KeySchema
 from localplane.apiserver.storage.store import Store
 from tests.unit.storage.faulty import FaultyBackend, caching
-from tests.unit.storage.samples import PREFIX, ROOT, absolute, briefly, config_map, has_app, key_of
+from tests.unit.storage.samples import PREFIX, ROOT, absolute, config_map, has_app, key_of
 from tests.unit.storage.virtual_time import settle, virtual_time
 from tests.unit.storage.writers import Writer
 
@@ -41,7 +41,6 @@ def exactly(revision: int, *, limit: int = 0) -> ListOptions:
     return ListOptions(resource_version=str(revision), match=Match.EXACT, limit=limit)
 
 
-@briefly
 @given(st.integers(), st.integers(0, 25), st.integers(0, 4))
 @virtual_time
 async def test_every_past_state_is_the_one_that_the_store_remembers(seed: int, writes: int, limit: int) -> None:
@@ -65,7 +64,6 @@ async def test_every_past_state_is_the_one_that_the_store_remembers(seed: int, w
         assert backend.ranges == filled, "the store was asked although the window reached far enough"
 
 
-@briefly
 @given(st.integers(), st.integers(1, 25), st.integers(1, 4))
 @virtual_time
 async def test_pages_of_a_selection_hold_all_of_it_once(seed: int, writes: int, limit: int) -> None:

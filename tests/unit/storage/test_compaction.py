@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from localplane.apiserver.storage.compaction import INTERVAL, KEY, NOTE_KEY, Compactor
 from localplane.apiserver.storage.errors import NoSpace, Unavailable
 from tests.unit.storage.faulty import FaultyBackend
-from tests.unit.storage.samples import briefly
 from tests.unit.storage.virtual_time import virtual_time
 
 
@@ -96,7 +95,6 @@ async def test_one_takes_over_when_the_other_died_and_keeps_a_whole_turn() -> No
     assert await survivor.turn() == stood
 
 
-@briefly
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), max_size=20))
 @virtual_time
 async def test_whatever_the_order_of_turns_nothing_younger_than_one_turn_goes(turns: list[tuple[int, int]]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from localplane.apiserver.storage.continuation import AT_THE_PRESENT, Continuation, decode_continue, encode_continue
 from localplane.apiserver.storage.errors import InvalidContinueToken
 from localplane.apiserver.storage.store.reads import too_old
-from tests.unit.storage.samples import briefly, texts, values
+from tests.unit.storage.samples import texts, values
 
 PREFIX = "/registry/pods/default/"
 
@@ -26,7 +26,6 @@ def forged(start: Any, *, rv: Any = 5, v: Any = "meta.k8s.io/v1") -> str:
     return token({"v": v, "rv": rv, "start": start})
 
 
-@briefly
 @given(
     st.text(st.characters(codec="utf-8", exclude_characters="/\x00"), min_size=1).filter(
         lambda name: name not in (".", "..")
@@ -151,19 +150,16 @@ def stays_inside(text: str) -> None:
     assert not {".", ".."} & set(decoded.start.split("/"))
 
 
-@briefly
 @given(st.text() | st.text("abcdefghijklmnop-_=0123"))
 def test_any_text_is_a_token_or_refused(text: str) -> None:
     stays_inside(text)
 
 
-@briefly
 @given(st.binary())
 def test_any_bytes_in_base64_are_a_token_or_refused(data: bytes) -> None:
     stays_inside(base64.urlsafe_b64encode(data).rstrip(b"=").decode())
 
 
-@briefly
 @given(
     st.fixed_dictionaries(
         {"v": st.just("meta.k8s.io/v1") | values, "rv": st.integers(-5, 5) | values},

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from localplane.apiserver.storage.cacher.freshness import Freshness, SharedQuestion
 from localplane.apiserver.storage.errors import ResourceVersionTooLarge, Unavailable
-from tests.unit.storage.samples import briefly
 from tests.unit.storage.virtual_time import now, settle, virtual_time
 
 
@@ -263,7 +262,6 @@ async def test_a_stream_of_readers_never_has_more_than_two_questions_under_way()
     assert oracle.most_under_way <= 2
 
 
-@briefly
 @given(
     st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.5, 1.0, 2.0]), min_size=1, max_size=20),
     st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=20, max_size=20),

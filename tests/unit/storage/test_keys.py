@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from localplane.apiserver.storage.errors import InvalidKey, InvalidResourceVersion
 from localplane.apiserver.storage.keys import KeySchema, parse_resource_version
-from tests.unit.storage.samples import briefly
 
 PODS = KeySchema("/registry", "/pods/")
 
@@ -56,7 +55,6 @@ def test_dots_inside_a_name_are_harmless(key: str) -> None:
     assert PODS.one(key) == "/registry" + key
 
 
-@briefly
 @given(st.text() | st.lists(st.sampled_from(["/", "..", ".", "pods", "a", "\x00", "secrets"])).map("".join))
 def test_no_key_ever_leaves_its_resource(key: str) -> None:
     for place in (PODS.one, PODS.below):
@@ -127,7 +125,6 @@ def test_what_is_no_number_is_told_in_kubernetes_words(value: str, quoted: str) 
     )
 
 
-@briefly
 @given(st.text())
 def test_any_text_is_a_number_or_an_invalid_resource_version(value: str) -> None:
     try:

@@ -18,7 +18,6 @@ from localplane.apiserver.storage.errors import (
     Unavailable,
 )
 from localplane.apiserver.storage.memory import MemoryBackend
-from tests.unit.storage.samples import briefly
 from tests.unit.storage.virtual_time import settle, virtual_time
 
 EVERYTHING = ("a", "z")
@@ -41,7 +40,6 @@ async def contents(backend: MemoryBackend, *, revision: int = 0) -> dict[str, tu
     return {kv.key: (kv.value, kv.revision) for kv in page.kvs}
 
 
-@briefly
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=12), st.integers(0, 12))
 @virtual_time
 async def test_every_revision_that_is_not_compacted_shows_what_was_there(

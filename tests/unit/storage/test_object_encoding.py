@@ -15,7 +15,7 @@ from localplane.apiserver.storage.memory import MemoryBackend
 from localplane.apiserver.storage.objects import Encoded, StoredObject, decode, encode
 from localplane.apiserver.storage.store.certain_writes import CertainWrites
 from localplane.apiserver.storage.store.writes import create
-from tests.unit.storage.samples import briefly, objects, reordered, same_json, without_repeated_keys
+from tests.unit.storage.samples import objects, reordered, same_json, without_repeated_keys
 
 REVISIONS = st.integers(1, 2**63 - 1)
 
@@ -26,20 +26,17 @@ def finished_form(obj: JSONObject, revision: int) -> JSONObject:
     return {"kind": "", "apiVersion": ""} | obj | {"metadata": metadata | {"resourceVersion": str(revision)}}
 
 
-@briefly
 @given(objects)
 def test_encoding_what_was_decoded_gives_the_same_bytes(obj: JSONObject) -> None:
     value = encode(obj)
     assert encode(decode("k", value)) == value
 
 
-@briefly
 @given(objects, st.integers())
 def test_equal_objects_are_equal_bytes_whatever_the_order_of_their_keys(obj: JSONObject, seed: int) -> None:
     assert encode(reordered(obj, random.Random(seed))) == encode(obj)
 
 
-@briefly
 @given(objects, REVISIONS)
 def test_the_finished_form_is_the_object_plus_its_resource_version(obj: JSONObject, revision: int) -> None:
     finished = StoredObject.from_object("k", obj, revision)
@@ -47,7 +44,6 @@ def test_the_finished_form_is_the_object_plus_its_resource_version(obj: JSONObje
     assert same_json(finished.decode(), finished_form(obj, revision))
 
 
-@briefly
 @given(objects, REVISIONS)
 def test_the_stored_form_is_the_exact_inverse_of_the_finished_one(obj: JSONObject, revision: int) -> None:
     value = encode(obj)
@@ -55,7 +51,6 @@ def test_the_stored_form_is_the_exact_inverse_of_the_finished_one(obj: JSONObjec
     assert StoredObject.from_object("k", obj, revision).stored == value
 
 
-@briefly
 @given(objects, REVISIONS)
 def test_our_own_bytes_are_finished_alike_whether_read_or_just_written(obj: JSONObject, revision: int) -> None:
     encoded = Encoded.of(obj)
@@ -65,7 +60,6 @@ def test_our_own_bytes_are_finished_alike_whether_read_or_just_written(obj: JSON
     assert read.labels == written.labels == (labels or {})
 
 
-@briefly
 @given(objects, REVISIONS, REVISIONS)
 def test_another_revision_changes_nothing_but_the_resource_version(obj: JSONObject, first: int, then: int) -> None:
     moved = StoredObject.from_object("k", obj, first).at_revision(then)
@@ -73,7 +67,6 @@ def test_another_revision_changes_nothing_but_the_resource_version(obj: JSONObje
     assert same_json(moved.decode(), finished_form(obj, then))
 
 
-@briefly
 @given(objects)
 def test_stored_bytes_hold_neither_resource_version_nor_self_link(obj: JSONObject) -> None:
     metadata = without_repeated_keys(encode(obj))["metadata"]
@@ -81,7 +74,6 @@ def test_stored_bytes_hold_neither_resource_version_nor_self_link(obj: JSONObjec
     assert "selfLink" not in metadata
 
 
-@briefly
 @given(objects)
 def test_encoding_leaves_the_object_as_it_was(obj: JSONObject) -> None:
     before = repr(obj)
@@ -205,7 +197,6 @@ def test_labels_that_are_no_texts_select_like_none_and_stay_as_they_are(labels: 
     assert finished.decode()["metadata"]["labels"] == labels
 
 
-@briefly
 @given(st.integers(2, 253))
 @example(253)
 def test_an_object_of_many_levels_survives(depth: int) -> None:

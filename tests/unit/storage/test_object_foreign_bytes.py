@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from localplane.apimachinery.objects import JSONObject
 from localplane.apiserver.storage.errors import CorruptObject
 from localplane.apiserver.storage.objects import StoredObject, encode
-from tests.unit.storage.samples import briefly, config_map, encoded, objects, same_json, without_repeated_keys
+from tests.unit.storage.samples import config_map, encoded, objects, same_json, without_repeated_keys
 
 
 def read(value: bytes) -> StoredObject:
@@ -55,7 +55,6 @@ def test_what_is_no_object_is_corrupt(value: bytes) -> None:
     assert raised.value.key == "/registry/configmaps/default/a"
 
 
-@briefly
 @given(st.binary(max_size=40) | st.text(alphabet='{}[]":,\\ metadnk0', max_size=40).map(str.encode))
 def test_any_bytes_are_an_object_or_corrupt(value: bytes) -> None:
     try:
@@ -65,7 +64,6 @@ def test_any_bytes_are_an_object_or_corrupt(value: bytes) -> None:
     assert json.loads(finished.data)["metadata"]["resourceVersion"] == "7"
 
 
-@briefly
 @given(objects, st.data())
 def test_truncated_bytes_are_corrupt(obj: JSONObject, data: st.DataObject) -> None:
     value = encode(obj)
@@ -73,7 +71,6 @@ def test_truncated_bytes_are_corrupt(obj: JSONObject, data: st.DataObject) -> No
         read(value[: data.draw(st.integers(0, len(value) - 1))])
 
 
-@briefly
 @given(st.integers(0, len(encoded("a", app="b")) - 1), st.integers(0, 255).filter(lambda byte: byte != ord("\\")))
 def test_a_flipped_byte_never_makes_invalid_answers(at: int, byte: int) -> None:
     value = bytearray(encoded("a", app="b"))
@@ -85,7 +82,6 @@ def test_a_flipped_byte_never_makes_invalid_answers(at: int, byte: int) -> None:
     assert without_repeated_keys(finished.data)["metadata"]["resourceVersion"] == "7"
 
 
-@briefly
 @given(objects, st.sampled_from([None, 0, 2, "\t"]), st.booleans())
 def test_an_object_in_another_spelling_is_the_same_object(
     obj: JSONObject,

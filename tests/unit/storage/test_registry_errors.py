@@ -111,6 +111,7 @@ OF_BOTH: list[Row] = [
     (storage.Unavailable("cut", may_have_happened=True), 504, "Timeout", f"Timeout: {UNKNOWN}: cut", {}),
     (storage.Unavailable("gone"), 503, "ServiceUnavailable", "gone", SOON),
     (storage.NoSpace("full"), 503, "ServiceUnavailable", "full", SOON),
+    (storage.NotPermitted("another leads"), 503, "ServiceUnavailable", "another leads", {}),
     (
         storage.CorruptObject("k", "why"),
         500,

@@ -10,7 +10,7 @@ from localplane.apiserver.storage.cacher.window import KEEP_SECONDS, LARGEST, SM
 from localplane.apiserver.storage.errors import CorruptObject
 from localplane.apiserver.storage.interface import EventType
 from localplane.apiserver.storage.objects import StoredObject
-from tests.unit.storage.samples import brief, briefly, has_app, stored
+from tests.unit.storage.samples import brief, has_app, stored
 
 
 def event(revision: int, time: float) -> LoggedEvent:
@@ -95,7 +95,6 @@ def test_a_restart_forgets_everything_and_begins_at_its_revision() -> None:
 steps = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 4), st.sampled_from([0.0, 1.0, 20.0, 80.0])), max_size=60)
 
 
-@briefly
 @given(steps)
 def test_everything_after_the_base_is_there_and_nothing_leaves_without_need(
     steps: list[tuple[int, int, float]],
